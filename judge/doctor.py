@@ -23,6 +23,7 @@ EXTRAS = {
     "data": ("pyarrow", "duckdb"),
     "explain": ("sentence-transformers", "umap-learn", "yake", "scikit-learn"),
     "measures": ("sacrebleu", "nltk"),
+    "stress": ("spacy", "lemminflect"),
 }
 _CORE = (
     "aiohttp",
@@ -53,7 +54,7 @@ class Finding:
 def examine() -> list[Finding]:
     """Everything."""
     asked = [_key(), *_other_keys(), _trusted(), _server(), _prices()]
-    return [_python(), *_packages(), *_datasets(), *asked, *_models()]
+    return [_python(), *_packages(), _tagger(), *_datasets(), *asked, *_models()]
 
 
 def _python() -> Finding:
@@ -77,6 +78,16 @@ def _packages() -> list[Finding]:
         detail = "; ".join(filter(None, [", ".join(here), f"not installed: {', '.join(lost)}" if lost else ""]))
         found.append(Finding(f"extra {extra}", "missing" if lost else "ok", detail, mend))
     return found
+
+
+def _tagger() -> Finding:
+    """The model that perturbations of words and clauses need."""
+    from judge.perturbations import tagging
+
+    lost = tagging.available()
+    if lost is None:
+        return Finding("model of spaCy", "ok", "texts can be tagged for judge stress make")
+    return Finding("model of spaCy", "missing", "judge stress make does without parts of speech", lost)
 
 
 def _datasets() -> list[Finding]:

@@ -45,11 +45,11 @@ class OpenedRun:
         """The ratings table with stories and facts, as the commands use it."""
         return self._read(self.parser)
 
-    def _read(self, parser: str) -> RatingsTable:
+    def _read(self, parser: str, *, perturbed: bool = False) -> RatingsTable:
         from judge.analysis.inputs.selection import narrowed
         from judge.ratings_table import read
 
-        table = read(self.folders, parser)
+        table = read(self.folders, parser, perturbed=perturbed)
         for keep in self._kept:
             table = narrowed(table, keep)
         return table
@@ -327,6 +327,32 @@ class OpenedRun:
         chosen = _options(DiagnoseOptions, drop_systems=drop_systems, against=against, own=own, alpha=alpha)
         found = diagnose.diagnose(self.table, chosen)
         return Result(found.frame, diagnose.tables(found, full=True), value=found)
+
+    def stress(
+        self,
+        *,
+        drop_systems: Names = (),
+        margin: float = 0.25,
+        adjust: options.Adjustment = "bh",
+        alpha: float = 0.05,
+        control: bool = True,
+        as_published: bool = False,
+    ) -> Result:
+        """Perturbed stories against those that they were made of: what judges notice, are moved by, fall for."""
+        from judge.analysis import stress
+        from judge.analysis.options.table_options import StressOptions
+
+        chosen = _options(
+            StressOptions,
+            drop_systems=drop_systems,
+            margin=margin,
+            adjust=adjust,
+            alpha=alpha,
+            control=control,
+            as_published=as_published,
+        )
+        found = stress.stress(self._read(self.parser, perturbed=True), chosen)
+        return Result(found.frame, stress.tables(found), value=found)
 
     def systems(
         self,

@@ -69,6 +69,7 @@ PANELS: dict[str, dict[str, Entry]] = {
         "criteria": Entry(
             "results.criteria", "Whether criteria measure different things: tau between them, halo, scale use."
         ),
+        "stress": Entry("stress.stress", "Stories changed on purpose: what a judge notices, and falls for."),
         "contamination": Entry(
             "results.contamination", "Whether models have seen the stories: Min-K% Prob and relatives, AUC."
         ),

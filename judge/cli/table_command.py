@@ -38,6 +38,7 @@ def table_command(
     without: tuple[str, ...] = (),
     explanations: bool = False,
     first_only: bool = False,
+    perturbed: bool = False,
     people: Callable[[Any], Sequence[str | None]] = _people_of,
     prepare: Callable[[RatingsTable, Any, list[str], str], RatingsTable] | None = None,
 ) -> Declare:
@@ -45,9 +46,10 @@ def table_command(
 
     The command takes RUNs, one option for each field of `kind` (see `declared.takes`), the function's own further
     parameters, and what every table takes: criteria, judges, Eval-Prompts, panel, pass rate, form, output, parser. The
-    function may ask for `form` and `parser`. With `first_only` coverage belongs to the first table alone. `people`
-    names people's criteria that stay in the table whatever is selected; `prepare` makes the table that is counted and
-    analysed out of the one that was read, the options, the RUNs and the parser's name.
+    function may ask for `form` and `parser`. With `first_only` coverage belongs to the first table alone; with
+    `perturbed` the table holds perturbed stories too. `people` names people's criteria that stay in the table whatever
+    is selected; `prepare` makes the table that is counted and analysed out of the one that was read, the options, the
+    RUNs and the parser's name.
     """
 
     def declare(function: Command) -> Command:
@@ -66,12 +68,19 @@ def table_command(
             chosen = (values.pop("criterion"), values.pop("judge"), values.pop("eval_prompt"))
             one, rate = values.pop("panel"), values.pop("pass_rate")
             keep = Selection.of(*chosen, people=people(options), pass_rate=rate, panel=one)
-            table = narrowed(read(runs, parser=values["parser"], explanations=explanations, telling=reading_bar), keep)
+            found = read(
+                runs,
+                parser=values["parser"],
+                explanations=explanations,
+                telling=reading_bar,
+                perturbed=perturbed,
+            )
+            table = narrowed(found, keep)
             if prepare is not None:
                 table = prepare(table, options, runs, values["parser"])
             passed = {name: value for name, value in values.items() if name in own}
-            found = function(table, options, **passed)
-            with_it, without_it = (found[:1], found[1:]) if first_only else (found, [])
+            made = function(table, options, **passed)
+            with_it, without_it = (made[:1], made[1:]) if first_only else (made, [])
             dropped = getattr(options, "drop_systems", ())
             emit([*with_coverage(asked_for(table), with_it, form, dropped), *without_it], form, output)
 

@@ -31,6 +31,8 @@ DATASETS: dict[str, str] = {
     "plotguided_wp": "judge.datasets.studies.plotguided",
     "deltascore_roc": "judge.datasets.studies.deltascore",
     "deltascore_wp": "judge.datasets.studies.deltascore",
+    "autos_roc": "judge.datasets.studies.autos",
+    "autos_wp": "judge.datasets.studies.autos",
     "ttcw": "judge.datasets.studies.ttcw",
     "ttcw+newyorker": "judge.datasets.studies.ttcw",
     "creative_short_stories": "judge.datasets.studies.creative_short_stories",

@@ -25,12 +25,13 @@ class Fetched:
 
 def fetchable() -> dict[str, tuple[str, ...]]:
     """Name -> files, for everything that has a public address."""
-    return {**FILES, **OTHER_FILES}
+    every = {**FILES, **OTHER_FILES}
+    return {name: files for name, files in every.items() if all(path in SOURCES for path in files)}
 
 
 def sources_of(name: str) -> list[Source]:
     """The published files of a name; SpecError where there are none."""
-    if name in UNPUBLISHED:
+    if name in UNPUBLISHED or (name in FILES and name not in fetchable()):
         raise SpecError(f"{name} has no public address", hint=f"judge data add {name} PATH")
     if name == "demo":
         raise SpecError("the demo set comes with the program; there is nothing to fetch")

@@ -116,8 +116,9 @@ def _added(relative: str) -> Path | None:
         if name != base and name not in wanted_by:
             continue
         if entry.path.is_dir():
-            below = relative.partition("/")[2]  # as in a copy of the study's own repository
-            inside = [p for p in (entry.path / base, entry.path / relative, entry.path / below) if p.is_file()]
+            # As in a copy of the study's own repository, or of a folder of it.
+            parts = Path(relative).parts
+            inside = [p for n in range(len(parts)) if (p := entry.path.joinpath(*parts[-n - 1 :])).is_file()]
             if inside:
                 return inside[0]
         elif entry.path.is_file() and (name == base or entry.path.name == base or wanted_by[name][0] == relative):

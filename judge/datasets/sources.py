@@ -222,7 +222,30 @@ _ALL = [
 SOURCES: Mapping[str, Source] = {source.path: source for source in _ALL}
 """Local path -> where the file is published."""
 
+_AUTOS_MODES = (
+    "lexical_rept",
+    "semantic_rept",
+    "character",
+    "commonsense",
+    "consistency",
+    "relatedness",
+    "cause",
+    "time",
+)
+_AUTOS_SAME = ("synonym_substitute", "semantic_substitute", "delete_punct", "contraction", "typos")
+
+
+def _autos(part: str) -> tuple[str, ...]:
+    """The files of a part of AUTOS, as the study's list names them."""
+    dis = [f"discrimination_test/{part}_{mode}{end}" for mode in _AUTOS_MODES for end in (".txt", "_perturb.txt")]
+    changed = [f"{sample}{mode}_perturb" for sample in ("", "negative_sample_") for mode in _AUTOS_SAME]
+    inv = [f"invariance_test/{part}_{name}.txt" for name in ("negative_sample", *changed)]
+    return tuple(f"autos_data/{part}/{name}" for name in (*dis, *inv, f"{part}_test_ipt.txt", f"{part}_test_opt.txt"))
+
+
 FILES: Mapping[str, tuple[str, ...]] = {
+    "autos_roc": _autos("roc"),
+    "autos_wp": _autos("wp"),
     "mans_roc": ("openmeva/mans_roc.json",),
     "mans_wp": ("openmeva/mans_wp.json",),
     "hanna": ("hanna/hanna_stories_annotations.csv",),
@@ -266,6 +289,8 @@ _CROWD = "DeltaScore names no licence; the terms of ROCStories and WritingPrompt
 LICENCES: Mapping[str, str] = {
     "mans_roc": _MANS,
     "mans_wp": _MANS,
+    "autos_roc": _MANS,
+    "autos_wp": _MANS,
     "hanna": _MIT,
     "hanna_llm": _MIT,
     "hanna_llm+human": _MIT,

@@ -18,6 +18,7 @@ from judge.execution.plan_part import PlanPart, whole_of
 from judge.fingerprint import fingerprint_file
 from judge.journal import JournalReader, JournalWriter
 from judge.judge_name import RECORDED, JudgeName
+from judge.perturbations.story_name import is_emptied
 from judge.plan import Plan
 from judge.plan.pairs import Planned, StoryPlace, comparisons_of, pairs_of
 from judge.plan.pairs_file import read_pairs
@@ -85,11 +86,11 @@ def askable(plan: Plan, dataset: Dataset, stories: Iterable[Story]) -> Iterator[
     """Passes stories on and raises SpecError at the first that the judge cannot be asked about.
 
     Answers that were recorded elsewhere are given again whatever this dataset holds of a story; nobody else can judge a
-    story without its text.
+    story without its text, unless it was emptied on purpose.
     """
     recorded = JudgeName.of(plan.spec.judge).provider == RECORDED
     for story in missing_reference(plan, stories):
-        if not recorded and not story.text.strip():
+        if not recorded and not story.text.strip() and not is_emptied(story.id):
             holds = f"; dataset {dataset.with_text} holds the stories that have one" if dataset.with_text else ""
             raise SpecError(
                 f"story {story.id!r} of dataset {dataset.name} has no text: {plan.spec.judge} cannot be asked about it",

@@ -24,6 +24,7 @@ MODULES = (
     "judge.measures.strings.statistics",
     "judge.measures.strings.diversity",
     "judge.measures.models.likelihood",
+    "judge.measures.models.delta_score",
     "judge.measures.models.token_vectors",
     "judge.measures.models.sentence_cosine",
     "judge.measures.models.bartscore",

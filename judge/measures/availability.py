@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 
+from judge.datasets import wordnet_files
 from judge.measures.measure import MODELS, Family, Need
-from judge.measures.strings import wordnet
 from judge.wording import Advice, joined
+from judge.wordnet import HINT
 
 
 def versions(family: Family) -> dict[str, str]:
@@ -28,8 +29,8 @@ def lacking(family: Family, models: Mapping[Need, str]) -> str | None:
     parts: list[str] = []
     if absent:
         parts.append(f"pip install 'storyjudge[{family.extra}]'")
-    if "wordnet" in family.needs and wordnet.find() is None:
-        parts.append(f"WordNet 3.0: {wordnet.HINT}")
+    if "wordnet" in family.needs and wordnet_files.find() is None:
+        parts.append(f"WordNet 3.0: {HINT}")
     parts += [
         Advice("{model} (" + MODELS[need] + ")", model=f"{need}=PATH")
         for need in family.needs

@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from judge.datasets import wordnet_files
 from judge.errors import JudgeError, SpecError
 from judge.fingerprint import fingerprint, text_key
 from judge.measures import Known
 from judge.measures.availability import lacking, versions
 from judge.measures.cache import Cache
 from judge.measures.measure import MODELS, Family, Item, Need, Scored, Tools, Undefined, Value
-from judge.measures.strings import wordnet
 from judge.records import Story
 
 OWN_REFERENCE = "the story is its own reference"
@@ -82,7 +82,7 @@ def measured(
         references=tuple(dict.fromkeys(item.reference for item in items if item.reference.strip())),
         models=models,
         cache=folder,
-        wordnet=wordnet.find(),
+        wordnet=wordnet_files.find(),
         progress=progress,
     )
     with Cache(None if folder is None else folder / "measures.sqlite") as kept:

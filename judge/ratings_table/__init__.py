@@ -19,10 +19,21 @@ from judge.ratings_table.imported import Imported, read_imported
 from judge.ratings_table.journaled import Asked, Beside, ComparisonsError, People, read_journal
 from judge.ratings_table.judgments import Telling, silent
 from judge.ratings_table.labels import Scales, notes_of, scales_of, with_labels
+from judge.ratings_table.perturbed import perturbed_names, without_perturbed
 from judge.ratings_table.table import COLUMNS, LABEL, PANEL, STORY_COLUMNS, RatingsTable, RunFacts, StoryRow
 from judge.run_folder import resolve
 
-__all__ = ["COLUMNS", "LABEL", "PANEL", "STORY_COLUMNS", "RatingsTable", "RunFacts", "read"]
+__all__ = [
+    "COLUMNS",
+    "LABEL",
+    "PANEL",
+    "STORY_COLUMNS",
+    "RatingsTable",
+    "RunFacts",
+    "perturbed_names",
+    "read",
+    "without_perturbed",
+]
 
 
 def read(
@@ -34,13 +45,15 @@ def read(
     telling: Telling = silent,
     beside: Beside | None = None,
     stated: bool = False,
+    perturbed: bool = False,
 ) -> RatingsTable:
     """Build the table of one or more RUNs.
 
     Without `explanations` that column is null and names are categories, which saves most of the memory. `keep` allows
     that judgments are kept in the result folders' `derived/`; `telling` is told how far much parsing is; `beside` reads
     what else is wanted of each journal, at the moment of which its rows are; `stated` takes ratings as answers state
-    them where the run asked for expected values over log-probabilities. People's ratings come once for each dataset.
+    them where the run asked for expected values over log-probabilities. Stories that were perturbed on purpose are left
+    out, and notes say so, unless `perturbed` asks for them. People's ratings come once for each dataset.
     Raises RunFolderError where a RUN has no results, and where two results name one dataset but hold different stories:
     tables over both would compare different things.
     """
@@ -67,11 +80,13 @@ def read(
     stories = pd.DataFrame(story_rows, columns=StoryRow._fields).set_index(["dataset", "story"])
     if not imported:
         frame, facts = with_labels(frame, scales, explanations=explanations), panels.noted(frame, facts)
-        return RatingsTable(frame, stories, tuple(facts), scales)
+        whole = RatingsTable(frame, stories, tuple(facts), scales)
+        return whole if perturbed else without_perturbed(whole)
     frame = with_labels(_stacked([frame, *_once(imported, set(people))]), scales, explanations=explanations)
     facts = panels.noted(frame, facts)
     more = pd.concat([stories, *(one.stories for one in imported)])
-    return RatingsTable(frame, more[~more.index.duplicated()], tuple(facts), scales)
+    whole = RatingsTable(frame, more[~more.index.duplicated()], tuple(facts), scales)
+    return whole if perturbed else without_perturbed(whole)
 
 
 def _datasets(fact: RunFacts, imported: Sequence[Imported]) -> list[str]:

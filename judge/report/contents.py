@@ -24,6 +24,7 @@ from judge.report.sections import (
     preferences,
     rating_shares,
     run_settings,
+    stress,
 )
 
 Maker = Callable[[ReportInputs], list[Markup]]
@@ -58,6 +59,9 @@ SECTIONS: tuple[tuple[str, str, Maker], ...] = (
 PREFERENCES: tuple[str, str, Maker] = ("preferences", "Preferences between two stories", preferences.blocks)
 """Of pages about runs that compared."""
 
+STRESS: tuple[str, str, Maker] = ("stress", "Stress tests", stress.blocks)
+"""Of pages about runs on perturbed stories."""
+
 
 CHECKED: tuple[str, str, Maker] = ("file", "What the file says, and what it cannot", checked_table.blocks)
 """Of pages about one table of ratings made elsewhere."""
@@ -79,7 +83,7 @@ COMPARISONS: tuple[tuple[str, str, Maker], ...] = (
 
 
 def sections_of(inputs: ReportInputs) -> tuple[tuple[str, str, Maker], ...]:
-    """The sections of one page: beside ratings, preferences of runs that compared stand behind agreement."""
+    """The sections of one page; preferences and stress tests stand behind agreement, where there are any."""
     if not inputs.rates:
         return COMPARISONS
     if inputs.checked is not None:
@@ -89,7 +93,8 @@ def sections_of(inputs: ReportInputs) -> tuple[tuple[str, str, Maker], ...]:
             CHECKED,
             *(one for one in SECTIONS[1:] if one[0] not in absent),
         )
-    return (*SECTIONS[:2], PREFERENCES, *SECTIONS[2:]) if inputs.compared else SECTIONS
+    more = ((PREFERENCES, bool(inputs.compared)), (STRESS, inputs.stressed is not None))
+    return (*SECTIONS[:2], *(section for section, there in more if there), *SECTIONS[2:])
 
 
 def page_sections(inputs: ReportInputs, progress: Progress | None = None) -> Iterator[Section]:

@@ -28,12 +28,14 @@ from judge.analysis.options.table_options import (
     CoverageOptions,
     Level,
     RankOptions,
+    StressOptions,
     from_words,
 )
 from judge.analysis.panels import Panels
 from judge.analysis.preference.ranked import Ranked, ranked
 from judge.analysis.raters import Raters
 from judge.analysis.reliability.consistency import Consistency, consistency
+from judge.analysis.stress import Stress, stress
 from judge.audit.file.database import DEFAULT_NAME
 from judge.audit.file.snapshot import AuditSnapshot, read_audit
 from judge.audit.file.store import AuditStore
@@ -51,7 +53,7 @@ from judge.journal import JournalReader
 from judge.preferences_table import ComparisonFacts, PreferencesTable, compares
 from judge.preferences_table import read as read_preferences
 from judge.rating_matrix import RatingMatrix, build
-from judge.ratings_table import RatingsTable, RunFacts, read
+from judge.ratings_table import RatingsTable, RunFacts, read, without_perturbed
 from judge.ratings_table.table import COLUMNS, STORY_COLUMNS
 from judge.run_folder import Cost, ResultFolder, folder_cost, read_manifest, resolve
 from judge.wording import written
@@ -126,7 +128,10 @@ class AskedRun:
 
 @dataclass(frozen=True, eq=False)
 class ReportInputs:
-    """Runs as read: `folders` hold ratings, `compared` comparisons. One control and set of matrices serves all."""
+    """Runs as read: `folders` hold ratings, `compared` comparisons. One control and set of matrices serves all.
+
+    `table` is without perturbed stories; `stressed` is with them, None where there are none.
+    """
 
     runs: tuple[str, ...]
     options: ReportOptions
@@ -138,6 +143,7 @@ class ReportInputs:
     compared: tuple[ResultFolder, ...] = ()
     checked: Checked | None = None
     """The table that the ratings were read from, of a page about one."""
+    stressed: RatingsTable | None = None
 
     @classmethod
     def read(cls, runs: Sequence[Path | str], options: ReportOptions | None = None) -> ReportInputs:
@@ -154,14 +160,17 @@ class ReportInputs:
         folders = tuple(folder for folder in resolved if folder not in compared)
         if not folders:
             _needs_no_ratings(options)
-        table = read([folder.path for folder in folders], options.parser) if folders else _no_ratings()
+        paths = [folder.path for folder in folders]
+        whole = read(paths, options.parser, perturbed=True) if folders else _no_ratings()
+        table = without_perturbed(whole)
+        stressed = whole if table is not whole else None
         if options.panel is not None:
             table = of_panel(table, options.panel)
         if options.pass_rate:
             table = with_pass_rate(table)
         manifests = tuple(read_manifest(folder.manifest) for folder in folders)
         known = tuple(str(run) for run in runs)
-        return cls(known, options, folders, table, manifests, scores, compared=compared)
+        return cls(known, options, folders, table, manifests, scores, compared=compared, stressed=stressed)
 
     @cached_property
     def costs(self) -> tuple[Cost, ...]:
@@ -249,6 +258,12 @@ class ReportInputs:
     def panels(self) -> Panels | None:
         """Panels of people side by side; None where none is known."""
         return panels.panels(self.table, self.options.correlation()) if panels_of(self.table) else None
+
+    @cached_property
+    def stress(self) -> Stress | None:
+        """Perturbed stories against those that they were made of; None where there are none."""
+        chosen = StressOptions(drop_systems=self.options.drop_systems)
+        return None if self.stressed is None else stress(self.stressed, chosen)
 
     @cached_property
     def confusions(self) -> Confusions | None:

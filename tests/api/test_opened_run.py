@@ -23,6 +23,7 @@ METHODS = {
     "accuracy": agreement_options.AccuracyOptions,
     "replace": agreement_options.ReplacementOptions,
     "diagnose": table_options.DiagnoseOptions,
+    "stress": table_options.StressOptions,
     "systems": table_options.SystemsOptions,
     "system_differences": table_options.SystemsOptions,
     "criteria": table_options.CriteriaOptions,

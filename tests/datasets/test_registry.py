@@ -12,7 +12,8 @@ import pytest
 from judge.datasets import DATASETS, known_datasets, open_dataset
 from judge.errors import DataError, SpecError
 
-NOT_HERE = ("demo", "hanna", "creative_short_stories", "confederacy")
+NO_ADDRESS = ("autos_roc", "autos_wp")
+NOT_HERE = ("demo", "hanna", "creative_short_stories", "confederacy", *NO_ADDRESS)
 """What has no file among the studies' files; tests of their own read made-up ones."""
 
 
@@ -37,7 +38,7 @@ def test_without_files_the_command_is_named(name: str) -> None:
     with pytest.raises(DataError, match="is not on this machine") as caught:
         open_dataset(name)
     assert caught.value.hint is not None
-    assert f"judge data fetch {name}" in caught.value.hint
+    assert f"judge data {'add' if name in NO_ADDRESS else 'fetch'} {name}" in caught.value.hint
 
 
 def test_an_unknown_name_is_told_the_nearest() -> None:

@@ -65,6 +65,14 @@ criteria: {set: hanna, only: [Coherence, Surprise]}
 eval_prompts: [pair1]
 pairs: {each: 2}
 """
+_STRESSED = """
+name: stressed
+judges: [surface, scripted/points]
+dataset: ../stressed.jsonl
+criteria: {set: hanna, only: [Relevance, Coherence]}
+eval_prompts: [ep1]
+repeats: 2
+"""
 _ASPECTS = """
 name: aspects
 judge: surface
@@ -121,6 +129,7 @@ def _demo_runs() -> None:
         (folder / "run.yaml").write_text(_RUN.format(name=name, script=script, structured=structured), encoding="utf-8")
         _done("run", name, "--quiet")
     _asked("compared", _COMPARED)
+    _asked("stressed", _STRESSED)
     _done("audit", "import", "audited.sqlite", "audited.csv")
     Path("labelled").mkdir()
     shutil.copy("labelled.csv", "labelled/imported.csv")

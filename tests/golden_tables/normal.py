@@ -19,8 +19,8 @@ LONG_TEXT = 100
 """Characters of such a text above which its ends, and how much lies between, are kept."""
 
 _ENDS = 40
-_VERSION = re.compile(r"\bv\d+\.\d+\.\d+\w*$")
-"""The program's version, last in a signature."""
+_VERSION = re.compile(r"^v\d+\.\d+\.\d+\w*(?= )|\bv\d+\.\d+\.\d+\w*$")
+"""The program's version, last in a signature, or first in that of made stories."""
 
 _AUDIT = re.compile(r"^audit:[0-9a-f]{12}\b")
 """An audit's random name, first in a signature."""

@@ -6,15 +6,16 @@ from collections.abc import Sequence
 
 import pytest
 
+from judge.datasets import wordnet_files
 from judge.measures.measure import Family, Item, Scored, Tools
-from judge.measures.strings import chrf, cider, diversity, meteor, overlap, rouge, rouge_family, statistics, wordnet
+from judge.measures.strings import chrf, cider, diversity, meteor, overlap, rouge, rouge_family, statistics
 from tests.measures.golden import Golden, Pair
 
 ROUGE_NAMES = {kind: f"ROUGE-{kind.upper()}" for kind in rouge.KINDS}
 
 
 def found(family: Family, items: Sequence[Item], golden: Golden) -> list[Scored]:
-    return family.score(items, Tools(references=golden.human, wordnet=wordnet.find()))
+    return family.score(items, Tools(references=golden.human, wordnet=wordnet_files.find()))
 
 
 @pytest.mark.parametrize(
@@ -34,7 +35,7 @@ def test_values_are_those_of_the_programs(golden: Golden, family: Family, key: s
     )
 
 
-@pytest.mark.skipif(wordnet.find() is None, reason="WordNet 3.0 is not on this machine")
+@pytest.mark.skipif(wordnet_files.find() is None, reason="WordNet 3.0 is not on this machine")
 @pytest.mark.parametrize(("key", "column"), [("meteor", "meteor_nltk"), ("twice", "meteor_nltk35")])
 def test_meteor_is_nltks(golden: Golden, key: str, column: str) -> None:
     scored = found(meteor.FAMILIES[0], [pair.item for pair in golden.pairs], golden)

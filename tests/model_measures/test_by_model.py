@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from judge.measures import named
-from judge.measures.measure import Item, Need, Tools
-from judge.measures.models import bartscore, infolm, likelihood, token_vectors
+from judge.measures.measure import Item, Need, Tools, Undefined
+from judge.measures.models import bartscore, delta_score, infolm, likelihood, token_vectors
 from judge.measures.models.loading import load
 from judge.measures.session import measured
 from judge.records import Story
@@ -82,6 +82,19 @@ def test_perplexity_is_that_of_the_model_asked_plainly(models: Path) -> None:
         wanted = np.mean([float(logits[len(before) + at - 1, token]) for at, token in enumerate(own)])
         assert one.values["mean"] == pytest.approx(wanted, abs=1e-5)
         assert one.values["perplexity"] == pytest.approx(math.exp(-wanted), rel=1e-4)
+
+
+def test_deltascore_is_the_difference_of_two_likelihoods(models: Path) -> None:
+    model = tools(lm=f"hf/{tiny.causal(models / 'causal')}")
+    items = [Item("the cat slept under the mat. the dog ran.", "", "a cat"), Item("cat", "", "a cat")]
+    for family, name in zip(delta_score.FAMILIES, delta_score.PERTURBATIONS, strict=True):
+        found = family.score(items, model)
+        text = delta_score.perturbed(items[0], name)
+        assert isinstance(text, str)
+        before, after = likelihood.FAMILIES[0].score([items[0], Item(text, "", "a cat")], model)
+        assert found[0].values["difference"] == pytest.approx(before.values["mean"] - after.values["mean"], abs=1e-5)
+        if name != "typos":
+            assert isinstance(found[1].values["difference"], Undefined)
 
 
 def test_bartscore_is_minus_the_loss(models: Path) -> None:

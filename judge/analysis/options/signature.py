@@ -64,6 +64,7 @@ FRAGMENTS: dict[str, Callable[[Any], str | None]] = {
     "between": lambda o: f"between:{o.between}",
     "ties": lambda o: f"ties:{o.ties}",
     "bootstraps": lambda o: f"ci:boot-inputs/{o.bootstraps}" if o.bootstraps else "ci:clustered",
+    "margin": lambda o: f"margin:±{o.margin:g}",
     "target": lambda o: f"target:{o.target:g}",
     "combiner": lambda o: f"jury:{o.combiner}",
     "members": lambda o: f"members:{','.join(o.members)}" if o.members else None,
@@ -83,6 +84,7 @@ SHOWN_BY = {"resamples": "ci", "foldings": "folds", "swap": "permutations", **PE
 
 EXEMPT = {
     "control": "adds or leaves out rows of the control judge; no other row's number depends on it",
+    "as_published": "adds a table of correlations; no other number depends on it",
     "top": "the length of a list; no row's number depends on it",
     "family": "words that say what the adjusted tests are about; they stand in a note",
 }

@@ -396,6 +396,29 @@ class CompareOptions:
         return "bca" if self.level == "system" else "calibrated"
 
 
+@dataclass(frozen=True, slots=True)
+class StressOptions:
+    """Choices of a report on stress tests.
+
+    `margin` is the change in points that would not matter, for what ought to leave ratings as they are. `adjust` is the
+    correction over all tests of the report. `as_published` adds correlations of unpaired ratings, as OpenMEVA printed.
+    """
+
+    drop_systems: tuple[str, ...] = ()
+    margin: float = 0.25
+    adjust: Adjustment = "bh"
+    alpha: float = 0.05
+    control: bool = True
+    as_published: bool = False
+
+    def __post_init__(self) -> None:
+        _known("adjust", self.adjust, Adjustment)
+        if self.margin <= 0:
+            raise OptionError("margin", self.margin, "must be above 0")
+        if not 0 < self.alpha < 1:
+            raise OptionError("alpha", self.alpha, "must lie between 0 and 1")
+
+
 _FEWEST_BINS, _MOST_BINS = 2, 20
 
 AnalysisOptions = (
@@ -413,6 +436,7 @@ AnalysisOptions = (
     | DisagreementsOptions
     | JuryOptions
     | CompareOptions
+    | StressOptions
 )
 _Options = TypeVar("_Options")
 

@@ -78,7 +78,7 @@ def read_runs(runs: Sequence[Path | str], parser: str = "ours", *, first_repeat:
         told = ((story.id, story.reference) for story in journal.stories(ratings=False))
         references.update({(fact.dataset, name): text for name, text in told if text is not None})
 
-    return _population(read(runs, parser, beside=beside), references, first_repeat=first_repeat)
+    return _population(read(runs, parser, beside=beside, perturbed=True), references, first_repeat=first_repeat)
 
 
 def _population(table: RatingsTable, references: Mapping[tuple[str, str], str], *, first_repeat: bool) -> Population:

@@ -58,7 +58,8 @@ def coverage(
         from judge.ratings_table import read
 
         keep = Selection.of(criterion, judge, eval_prompt)
-        table = narrowed(read(rate, parser=parser, explanations=False, telling=reading_bar), keep)
+        whole = read(rate, parser=parser, explanations=False, telling=reading_bar, perturbed=True)
+        table = narrowed(whole, keep)
         of_ratings = coverage_of(table, options)
         found += tables.tables(of_ratings)
         said.append((of_ratings.share, tables.sentence(of_ratings.total)))

@@ -41,7 +41,7 @@ def ratings(
     from judge.ratings_table import read
 
     keep = Selection.of(criterion, judge, eval_prompt, pass_rate=pass_rate, panel=panel)
-    table = narrowed(read(runs, parser=parser, telling=reading_bar), keep)
+    table = narrowed(read(runs, parser=parser, telling=reading_bar, perturbed=True), keep)
     if output is not None:
         analysis.save(table.frame, output)
     elif form == "csv":

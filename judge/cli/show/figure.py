@@ -12,6 +12,7 @@ from judge.analysis.options.table_options import (
     CorrelationOptions,
     DistributionOptions,
     ReliabilityOptions,
+    StressOptions,
     SystemsOptions,
 )
 from judge.cli.show.figure_command import figure_command
@@ -33,6 +34,7 @@ _CORRELATIONS = {
     "ci": "what is resampled for intervals",
     "control": "the control judge beside the judges",
 }
+_STRESS = {"control": "the control judge beside the judges"}
 _CALIBRATION = {
     "calibrate": "kind of calibration",
     "bins": "number of bins of equally many stories, at most",
@@ -161,6 +163,23 @@ def confusion(table: RatingsTable, options: ConfusionOptions, inches: float | No
         raise SpecError("people labelled none of these criteria")
     picture = figure.draw(chart.confusion(found, rows, dataset, who_rated(table, dataset)), inches)
     return picture, f"{len(rows)} confusion matrices, {dataset}"
+
+
+@app.command()
+@figure_command(StressOptions, _STRESS, without=("as_published", "margin", "alpha", "adjust"), perturbed=True)
+def stress(table: RatingsTable, options: StressOptions, inches: float) -> Made:
+    """Which perturbations judges notice: detection as dots with intervals, repeats of untouched stories behind.
+
+    Example: judge figure stress runs/stress --criterion Coherence -o stress.pdf
+    """
+    from judge.analysis.stress.compute import stress as stress_of
+    from judge.charts import stress as chart
+    from judge.figures import forest
+
+    found = stress_of(table, options)
+    dataset = only(list(dict.fromkeys(row.subject.dataset for row in found.rows)), "stress")
+    made = chart.forest(found, dataset, signature=found.signature)
+    return forest.draw(made, inches), f"{len(made.lines)} perturbations, {len(made.series)} who rated"
 
 
 app.command()(explanations)

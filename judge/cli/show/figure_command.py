@@ -20,13 +20,19 @@ FreeWidth = Annotated[
 
 
 def figure_command(
-    kind: type, helps: Mapping[str, str] | None = None, *, without: tuple[str, ...] = (), width: str | None = "page"
+    kind: type,
+    helps: Mapping[str, str] | None = None,
+    *,
+    without: tuple[str, ...] = (),
+    width: str | None = "page",
+    perturbed: bool = False,
 ) -> Declare:
     """Make a command out of a function from a ratings table, options and inches to a figure and a sentence on it.
 
     The command takes RUNs, the file, one option for each field of `kind` (see `declared.takes`), the function's own
     further parameters, and criteria, judges, Eval-Prompts, panel, pass rate, width and parser. `width` None is as wide
-    as needed, and `inches` then None. File and width are looked at before anything is read.
+    as needed, and `inches` then None; `perturbed` asks for perturbed stories too. File and width are looked at before
+    anything is read.
     """
 
     def declare(function: Command) -> Command:
@@ -45,7 +51,13 @@ def figure_command(
             inches = None if values["width"] is None else page.inches_of(values["width"])
             chosen = (values["criterion"], values["judge"], values["eval_prompt"])
             keep = Selection.of(*chosen, pass_rate=values["pass_rate"], panel=values["panel"])
-            found = read(values["runs"], parser=values["parser"], explanations=False, telling=reading_bar)
+            found = read(
+                values["runs"],
+                parser=values["parser"],
+                explanations=False,
+                telling=reading_bar,
+                perturbed=perturbed,
+            )
             found = narrowed(found, keep)
             further = {name: values[name] for name in own if name not in ("table", "options", "inches")}
             figure, sentence = function(found, options, inches, **further)

@@ -12,6 +12,8 @@ any). `{"pair": {"first": ID, "second": ID, "preferences": [{"rater": ..., "crit
 pair, with `second` and `tie` for the other values and perhaps an `id`; `{"ranking": {"stories": [[ID], [ID, ID]],
 "criterion": ..., "rater": ...}}` is one person's ranking, the best place first and stories that share a place in one
 list, and is read as all its pairs.
+
+A text says something, but for a story whose id tells that it was emptied on purpose (`ORIGIN@empty.1`).
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ from judge.datasets.files.source_file import json_lines, text_value
 from judge.datasets.label_scales import LabelScales, label_scales
 from judge.errors import DataError, SpecError, nearest
 from judge.fingerprint import digest
+from judge.perturbations.story_name import is_emptied
 from judge.records import Pair, Rating, Story
 from judge.whole_file import draft
 from judge.wording import Advice, joined
@@ -207,7 +210,7 @@ def _story(value: Any, path: Path, row: int, labels: LabelScales) -> Story:
         line = StoryLine.model_validate(_coded(value, path, row, labels) if labels else value)
     except ValidationError as error:
         _refuse(error, path, row)
-    text = text_value(line.text, path, row, "text")
+    text = line.text if is_emptied(line.id) else text_value(line.text, path, row, "text")
     ratings = tuple(Rating(r.criterion, r.value, r.rater, r.comment, r.panel) for r in line.ratings)
     return Story(line.id, line.story_prompt, line.system, text, line.reference, ratings)
 

@@ -64,25 +64,27 @@ def _ratings(
     """The tables of runs that rate: rows of the ratings table, and datasets."""
     from judge.analysis import correlation
     from judge.analysis.coverage import tables as coverage_tables
+    from judge.analysis.coverage.coverage import coverage
     from judge.analysis.options.signature import signature
     from judge.analysis.reliability import consistency_tables
     from judge.exchange.outputs.measured import Measured
     from judge.printing.tables import emit
     from judge.rating_matrix import build
-    from judge.ratings_table import read
+    from judge.ratings_table import read, without_perturbed
 
     # What is kept of reading would lie beside the copies, and go into the archive.
-    table = read(folders, parser=choices.parser, explanations=False, keep=False)
-    table.frame.to_csv(target / RATINGS, index=False, lineterminator="\n", chunksize=10_000)
+    whole = read(folders, parser=choices.parser, explanations=False, keep=False, perturbed=True)
+    table = without_perturbed(whole)
+    whole.frame.to_csv(target / RATINGS, index=False, lineterminator="\n", chunksize=10_000)
     lines = [signature(table, build(table)), *dict.fromkeys(note for fact in table.facts for note in fact.notes)]
     (target / "ratings.signature.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
     measured = Measured.of(table, choices.resamples, choices.seed)
-    emit(coverage_tables.tables(measured.coverage), "csv", target / "coverage.csv")
+    emit(coverage_tables.tables(coverage(whole)), "csv", target / "coverage.csv")
     emit(consistency_tables.tables(measured.consistency, full=True), "csv", target / "consistency.csv")
     emit(correlation.tables(measured.correlations), "csv", target / "correlate.csv")
     if exports is not None:
         write_exports(exports, folders, table, measured)
-    return len(table.frame), sorted({fact.dataset for fact in table.facts})
+    return len(whole.frame), sorted({fact.dataset for fact in table.facts})
 
 
 def write_exports(target: Path, folders: Sequence[Path], table: RatingsTable, measured: Measured) -> None:

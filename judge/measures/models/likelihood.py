@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 
 from judge.backends import Settings, open_scorer
+from judge.backends.protocol import TokenLogprobs
 from judge.measures.measure import Family, Item, Measure, Scored, Tools, Undefined, Value
 from judge.measures.models.identity import of_scorers
 
@@ -18,26 +19,32 @@ _AT_ONCE = 64
 
 
 def _likelihood(items: Sequence[Item], tools: Tools) -> list[Scored]:
-    return asyncio.run(_sitting(items, tools))
+    answers = after_prompts([(item.story_prompt, item.text) for item in items], tools)
+    return [Scored(values(one.logprobs), cut=one.truncated) for one in answers]
 
 
-async def _sitting(items: Sequence[Item], tools: Tools) -> list[Scored]:
+def after_prompts(pairs: Sequence[tuple[str, str]], tools: Tools) -> list[TokenLogprobs]:
+    """Log-probabilities of texts, each after its story-prompt and a blank."""
+    return asyncio.run(_sitting(pairs, tools))
+
+
+async def _sitting(pairs: Sequence[tuple[str, str]], tools: Tools) -> list[TokenLogprobs]:
     scorer = open_scorer(tools.models["lm"], Settings())
     # Neighbours in length fill batches best; what is done is told after each lot.
-    order = sorted(range(len(items)), key=lambda i: len(items[i].text))
-    found: dict[int, Scored] = {}
+    order = sorted(range(len(pairs)), key=lambda i: len(pairs[i][1]))
+    found: dict[int, TokenLogprobs] = {}
     try:
         for start in range(0, len(order), _AT_ONCE):
             some = order[start : start + _AT_ONCE]
             answers = await scorer.token_logprobs(
-                [items[i].text for i in some], prefix=[items[i].story_prompt + BETWEEN for i in some]
+                [pairs[i][1] for i in some], prefix=[pairs[i][0] + BETWEEN for i in some]
             )
-            found |= {i: Scored(values(one.logprobs), cut=one.truncated) for i, one in zip(some, answers, strict=True)}
+            found |= dict(zip(some, answers, strict=True))
             if tools.progress is not None:
-                tools.progress("log-probabilities", len(found), len(items))
+                tools.progress("log-probabilities", len(found), len(pairs))
     finally:
         await scorer.close()
-    return [found[i] for i in range(len(items))]
+    return [found[i] for i in range(len(pairs))]
 
 
 def values(logprobs: Sequence[float]) -> dict[str, Value]:

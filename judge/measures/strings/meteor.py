@@ -15,7 +15,7 @@ from pathlib import Path
 from judge.errors import SpecError
 from judge.measures.measure import Family, Item, Measure, Scored, Tools
 from judge.measures.strings.stems import nltk_stem
-from judge.measures.strings.wordnet import HINT, WordNet
+from judge.wordnet import HINT, WordNet
 
 _ALPHA, _BETA, _GAMMA = 0.9, 3.0, 0.5
 Words = list[tuple[int, str]]

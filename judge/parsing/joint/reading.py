@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from judge.parsing.joint.parts import parts
 from judge.parsing.ours.cleaning import clean
+from judge.parsing.ours.from_story import without_objects
 from judge.parsing.protocol import Parser
 from judge.parsing.words.criterion_names import names
 from judge.records import Criterion, Judgment, Response
@@ -27,6 +28,10 @@ def joint_judgments(
     """
     cleaned = clean(response.text)
     run_on = ("run_on",) if cleaned.run_on else ()
+    told = without_objects(story, cleaned.text)
+    if told != cleaned.text and not told.strip(" \n`json"):
+        return tuple(Judgment("ambiguous", flags=(*run_on, "quoted")) for _ in criteria)
+    cleaned = replace(cleaned, text=told)
     found = parts(cleaned.text, criteria)
     last = max((cleaned.text.rfind(one[-1]) for one in found.values()), default=-1)
     judged = []
@@ -62,7 +67,10 @@ def _of_parts(
     if not own:
         return Judgment("truncated" if finish_reason == "length" else "no_rating")
     answers = [Response(one, finish_reason, response.reasoning, model=response.model) for one in own]
-    read = [parser.parse(one, criterion, other_criteria=others, story=story) for one in answers]
+    # An object is made of one that does not stand in the story; made smaller it may look like one that does.
+    stories = ["" if one.startswith("{") else story for one in own]
+    pairs = zip(answers, stories, strict=True)
+    read = [parser.parse(one, criterion, other_criteria=others, story=text) for one, text in pairs]
     rated = [one for one in read if one.rating is not None]
     if not rated:
         return read[-1]

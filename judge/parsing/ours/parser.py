@@ -7,18 +7,19 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from judge.parsing.ours.cleaning import clean
-from judge.parsing.ours.deciding import Decision, decide
+from judge.parsing.ours.deciding import decide
 from judge.parsing.ours.explanation import explanation, only_guideline
+from judge.parsing.ours.from_story import is_quoted, without_objects, without_quoted
 from judge.parsing.ours.json_answer import NUMBERS, json_judgment, strict_json_judgment
 from judge.parsing.ours.labelled.label_json import LABELS
 from judge.parsing.ours.labelled.label_reading import label_choice, label_open_form, withheld
 from judge.parsing.ours.mentions import Mention, mentions, number
 from judge.parsing.ours.page import Page, page
-from judge.parsing.ours.quotation import stands_in
 from judge.parsing.ours.rating_pattern import pattern_judgment
+from judge.parsing.ours.reading import Reading
 from judge.parsing.ours.refusal import refuses
 from judge.parsing.ours.scale_talk import continues_list, ends_cut, opens_line, scale_numbers
-from judge.parsing.ours.statements import Statement, opens_a_list, stated_words, statement
+from judge.parsing.ours.statements import Statement, opens_a_list, said, statement
 from judge.parsing.words.criterion_names import Names, names
 from judge.parsing.words.tiers import DOUBTFUL
 from judge.records import Criterion, Judgment, Response, Scale, Status, Structured
@@ -49,7 +50,8 @@ class Ours:
     ) -> Judgment:
         """The judgment of one response; thinking kept apart in `response.reasoning` is never searched for a rating.
 
-        With a `rating_pattern`, only what it matches is a rating. A statement whose words stand in `story` is quoted.
+        With a `rating_pattern`, only what it matches is a rating. A statement whose words stand in `story` is quoted;
+        a server that was made to fill in a number or an object quotes nobody.
         """
         cleaned = clean(response.text)
         flags: tuple[str, ...] = ("run_on",) if cleaned.run_on else ()
@@ -59,16 +61,14 @@ class Ours:
         known = names(criterion.name, tuple(other_criteria))
         labels = bool(criterion.scale.labels)
         if rating_pattern is not None:
-            judgment = pattern_judgment(rating_pattern, cleaned.text, criterion.scale)
+            judgment = pattern_judgment(rating_pattern, cleaned.text, criterion.scale, story)
         elif structured == "choice":
             judgment = (label_choice if labels else _choice)(cleaned.text, criterion.scale)
         elif structured.startswith("json"):
             reading = LABELS if labels else NUMBERS
             judgment = strict_json_judgment(cleaned.text, known, criterion.scale, reading)
         else:
-            judgment, stated = (label_open_form if labels else _open_form)(cleaned.text, criterion, known, cut=cut)
-            if story and stated and stands_in(story, stated):
-                judgment = Judgment("ambiguous", flags=(*judgment.flags, "quoted"))
+            judgment = _free_form(cleaned.text, criterion, known, story, cut=cut)
         return _finish(judgment, flags, response, criterion, cleaned.text)
 
 
@@ -99,40 +99,60 @@ def _choice(text: str, scale: Scale) -> Judgment:
     return Judgment("ok", value, span=(start, start + len(literal)))
 
 
-# Equal answers are common: a bare "4", a judge at temperature 0. Neighbouring repeats are read once.
+def _free_form(text: str, criterion: Criterion, known: Names, story: str, *, cut: bool) -> Judgment:
+    """The judgment of an answer whose form was left to the judge, without what it quotes from the story."""
+    open_form = label_open_form if criterion.scale.labels else _open_form
+    if not story:
+        return open_form(text, criterion, known, cut=cut).judgment
+    own = without_objects(story, text)
+    reading = open_form(own, criterion, known, cut=cut)
+    if any(is_quoted(story, one) for one in reading.said):
+        reading = open_form(own, criterion, known, cut=cut, story=story)
+    judgment = reading.judgment
+    if own != text and judgment.status == "no_rating" and open_form(text, criterion, known, cut=cut).judgment.rating:
+        return Judgment("ambiguous", flags=(*judgment.flags, "quoted"))
+    return judgment
+
+
+# Equal answers are common: a bare "4", a judge at temperature 0. Neighbouring repeats are read once. The story is among
+# what tells answers apart only where one quotes it.
 @lru_cache(maxsize=4096)
-def _open_form(text: str, criterion: Criterion, known: Names, *, cut: bool) -> tuple[Judgment, str]:
-    """The judgment of an answer whose form was left to the judge, and the words that state the rating."""
+def _open_form(text: str, criterion: Criterion, known: Names, *, cut: bool, story: str = "") -> Reading:
+    """The reading of an answer whose form was left to the judge."""
     as_json = json_judgment(text, known, criterion.scale)
     if as_json is None:
-        return _prose(text, criterion, known, cut=cut)
+        return _prose(text, criterion, known, story, cut=cut)
     if as_json.judgment.status == "no_rating":
-        return as_json.judgment, ""
-    outside, stated = _prose(as_json.outside, criterion, known, cut=cut)
-    if stated and outside.rating != as_json.judgment.rating:
+        return Reading(as_json.judgment)
+    outside = _prose(as_json.outside, criterion, known, story, cut=cut)
+    if outside.worded and outside.judgment.rating != as_json.judgment.rating:
         # Which of the two is the judge's own cannot be told: a story can hold a JSON object too.
-        return Judgment("ambiguous", flags=as_json.judgment.flags), ""
-    return as_json.judgment, ""
+        return Reading(Judgment("ambiguous", flags=as_json.judgment.flags), outside.said)
+    return Reading(as_json.judgment, outside.said)
 
 
-def _prose(text: str, criterion: Criterion, known: Names, *, cut: bool) -> tuple[Judgment, str]:
+def _prose(text: str, criterion: Criterion, known: Names, story: str, *, cut: bool) -> Reading:
     """Running text: find every number, keep what is stated as a rating, decide."""
     sheet = page(text, known, criterion.scale)
     found = mentions(sheet.low)
     if not found:
-        return Judgment("no_rating"), ""
-    decision = _decision(sheet, found, cut=cut)
+        return Reading(Judgment("no_rating"))
+    stated = _statements(sheet, found, cut=cut)
+    words = tuple(words for one in stated if one.tier < DOUBTFUL and (words := said(sheet, one)) is not None)
+    if story:
+        stated = without_quoted(sheet, stated, story)
+    decision = decide(sheet, stated)
     chosen = decision.statement
     if decision.status != "ok" or chosen is None:
-        return Judgment(decision.status, flags=decision.flags), ""
+        return Reading(Judgment(decision.status, flags=decision.flags), words)
     mention = chosen.mention
     span = (mention.start, mention.end)
     judgment = Judgment("ok", mention.value, decision.flags, explanation(sheet, chosen), span)
-    return judgment, stated_words(sheet, chosen)
+    return Reading(judgment, words, chosen.place not in ("leading", "line", "boxed"))
 
 
-def _decision(sheet: Page, found: list[Mention], *, cut: bool) -> Decision:
-    """What all mentions together say, without those that are the scale, a list's numbers or quoted."""
+def _statements(sheet: Page, found: list[Mention], *, cut: bool) -> list[Statement]:
+    """What the mentions say, without those that are the scale; those of a list or in quotation marks are doubtful."""
     masked = scale_numbers(sheet.low, found, sheet.scale) if len(found) > 1 else set()
     stated: list[Statement] = []
     last_masked: Mention | None = None
@@ -153,7 +173,7 @@ def _decision(sheet: Page, found: list[Mention], *, cut: bool) -> Decision:
         one = statement(sheet, mention)
         if one is not None:
             stated.append(one)
-    return decide(sheet, stated)
+    return stated
 
 
 def _unfinished(rest: str) -> bool:

@@ -1,9 +1,8 @@
-"""Whether a rating stands inside quotation marks of reported speech, or word for word in the story that is judged."""
+"""Whether a rating stands inside quotation marks of reported speech."""
 
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 _REACH = 600
 _PAIRS = (("“", "”"), ("«", "»"), ("„", "“"), ("‘", "’"), ("‹", "›"), ("《", "》"), ("「", "」"), ("『", "』"))
@@ -21,7 +20,6 @@ _REPORTS = re.compile(
     r"|cries|cried"
     r"|story|author|narrator)\b[^\n\"'“‘«]{0,12}\Z"
 )
-_LETTERS = re.compile(r"[^\W\d_]{2,}")
 
 
 def quotation(text: str, start: int, stop: int) -> tuple[int, int] | None:
@@ -57,26 +55,6 @@ def _reports_before_own(low: str) -> bool:
         )
         is not None
     )
-
-
-def stands_in(story: str, words: str) -> bool:
-    """Whether the words of a statement ("rating: 5") stand in the story, apart from markup and white space.
-
-    A number without words around it stands in many stories, so it counts for nothing.
-    """
-    plain = _plain(words)
-    return bool(plain) and _LETTERS.search(plain) is not None and plain in _plain_story(story)
-
-
-@lru_cache(maxsize=64)
-def _plain_story(story: str) -> str:
-    return _plain(story)
-
-
-def _plain(text: str) -> str:
-    for mark in "*_`~\\":
-        text = text.replace(mark, " ")
-    return " ".join(text.lower().replace("’", "'").split())
 
 
 def _around(text: str, line: int, start: int, stop: int, end: int) -> tuple[int, int] | None:

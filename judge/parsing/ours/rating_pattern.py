@@ -14,6 +14,7 @@ from typing import Any
 
 from judge.errors import SpecError
 from judge.parsing.ours.explanation import tidy
+from judge.parsing.ours.from_story import stands_in, without_objects
 from judge.parsing.ours.json_answer import objects_in
 from judge.parsing.ours.mentions import number
 from judge.records import Judgment, Scale
@@ -41,11 +42,18 @@ def check_pattern(pattern: str, *, where: str) -> None:
         )
 
 
-def pattern_judgment(pattern: str, text: str, scale: Scale) -> Judgment:
-    """The judgment by a pattern that `check_pattern` accepted: no match is `no_rating`, different ones `ambiguous`."""
+def pattern_judgment(pattern: str, text: str, scale: Scale, story: str = "") -> Judgment:
+    """The judgment by a pattern that `check_pattern` accepted: no match is `no_rating`, different ones `ambiguous`.
+
+    What it matches in words of the story is quoted.
+    """
     read = partial(_code, scale) if scale.labels else _number_of
-    found = _json_matches(pattern, text, read) if pattern.startswith(_JSON) else _matches(pattern, text, read)
-    matches = list(found)
+    matcher = _json_matches if pattern.startswith(_JSON) else _matches
+    own = without_objects(story, text) if matcher is _json_matches else text
+    found = list(matcher(pattern, own, read))
+    matches = [one for one in found if not story or not stands_in(story, text[slice(*one[2])])]
+    if not matches and (found or (own != text and any(matcher(pattern, text, read)))):
+        return Judgment("ambiguous", flags=("quoted",))
     values = {value for value, _, _ in matches}
     if not values:
         return Judgment("no_rating")

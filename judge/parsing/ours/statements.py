@@ -11,6 +11,7 @@ from judge.parsing.ours.labels import label_before
 from judge.parsing.ours.mentions import Mention
 from judge.parsing.ours.page import Page
 from judge.parsing.ours.quotation import quotation
+from judge.parsing.ours.reading import Said
 from judge.parsing.words import vocabulary as words
 from judge.parsing.words.tiers import DOUBTFUL, FOREIGN, LIKELY, PLAIN, POSSIBLE, STANDING
 
@@ -53,17 +54,26 @@ def statement(page: Page, mention: Mention) -> Statement | None:
     return replace(found, tier=DOUBTFUL) if given == "doubtful" and found.tier < DOUBTFUL else found
 
 
-_WORDS_BEFORE = re.compile(r"(?:[^\s]+[ \t]+){0,4}\Z")
+_EXACT = re.compile(r"\[\[\s*\Z|\\?boxed\{[^{}]{0,12}(?:\{\s*)?\Z|\[\s?results?\s?\][^\n\w]{0,12}\Z", re.IGNORECASE)
+_REACH, _FEWEST = 110, 2
 
 
-def stated_words(page: Page, found: Statement) -> str:
-    """The words that state a rating, with up to four before the number; "" for a form without words, as a bare "4"."""
-    if found.place in ("leading", "line", "boxed"):
-        return ""
-    start, stop = found.mention.start, found.mention.stop
-    begin, _, _ = page.sentence(start, stop)
-    words_before = _WORDS_BEFORE.search(page.low[max(begin, start - 60) : start])
-    return (words_before.group() if words_before else "") + page.low[start:stop]
+def said(page: Page, found: Statement) -> Said | None:
+    """The words that state a rating; None for a number alone, as a bare "4" or a first line "4/5"."""
+    start, end = found.mention.start, found.mention.end
+    if found.place == "leading":
+        return None
+    begin = start if found.place == "line" else page.sentence(start, found.mention.stop)[0]
+    words_before = page.low[max(begin, start - _REACH) : end]
+    if found.place != "boxed" and not any(c.isalpha() for c in words_before):
+        # A number that is a sentence or a line of the story is known by what stands before it there.
+        before = page.low[max(0, start - 60) : start].split()[-4:]
+        alone = sum(any(c.isalpha() for c in word) for word in before) < _FEWEST
+        return None if alone else Said(f"{' '.join(before)} {page.low[start:end]}")
+    exact = _EXACT.search(page.text, max(0, start - 40), start) if found.place == "boxed" else None
+    if found.place == "boxed" and exact is None:
+        return None
+    return Said(words_before, page.text[exact.start() : end] if exact else "")
 
 
 def _stated(page: Page, mention: Mention) -> Statement | None:

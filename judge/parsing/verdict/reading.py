@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Literal
 
 from judge.parsing.ours.explanation import tidy
-from judge.parsing.ours.quotation import stands_in
+from judge.parsing.ours.from_story import stands_in
 from judge.parsing.verdict.context import TAKES_BACK, THINKS_ANEW
 from judge.parsing.verdict.deciding import Decision, decide
 from judge.parsing.verdict.foreign import foreign_statements

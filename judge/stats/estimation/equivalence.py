@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judge.stats.estimate import Estimate
+from judge.stats.estimation.means import clustered_error
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +43,19 @@ class Equivalence:
         return None if self.p_low is None or self.p_high is None else max(self.p_low, self.p_high)
 
 
-def tost(differences: NDArray[np.float64], low: float, high: float, *, alpha: float = 0.05) -> Equivalence:
-    """Two one-sided t tests of the mean of independent differences (n,), NaN left out.
+def tost(
+    differences: NDArray[np.float64],
+    low: float,
+    high: float,
+    *,
+    alpha: float = 0.05,
+    cluster: NDArray[np.int64] | None = None,
+) -> Equivalence:
+    """Two one-sided t tests of the mean of differences (n,), NaN left out.
 
-    Undefined with fewer than two differences, and where they are all equal: a t test has no variance to go by then.
+    Differences are independent, or, with `cluster` (n,), those with unequal codes are: the standard error is then that
+    of `means.clustered`, with clusters - 1 degrees of freedom. Undefined with fewer than two differences, and where
+    they are all equal: a t test has no variance to go by then.
 
     Raises
     ------
@@ -56,21 +66,26 @@ def tost(differences: NDArray[np.float64], low: float, high: float, *, alpha: fl
 
     if not low < high:
         raise ValueError(f"equivalence bounds must ascend: {low}, {high}")
-    d = differences[~np.isnan(differences)]
+    known = ~np.isnan(differences)
+    d = differences[known]
     n = d.size
     if n < 2:
         return Equivalence(Estimate.undefined("undefined with fewer than 2 differences", n=n), (low, high))
-    mean, error = float(d.mean()), float(d.std(ddof=1)) / float(np.sqrt(n))
+    mean = float(d.mean())
+    group = np.arange(n) if cluster is None else np.unique(cluster[known], return_inverse=True)[1].reshape(-1)
+    error, clusters = clustered_error(d, group)
+    if error is None:
+        return Equivalence(Estimate(mean, n=n, reason="no test: differences for one story-prompt only"), (low, high))
     if error < 1e-12:
         return Equivalence(
             Estimate(mean, n=n, reason="no test: the differences are all equal"),
             (low, high),
         )
-    half = float(stats.t.ppf(1 - alpha, n - 1)) * error
-    name = f"t, {100 * (1 - 2 * alpha):.0f} %"
+    half = float(stats.t.ppf(1 - alpha, clusters - 1)) * error
+    name = f"t{'' if cluster is None else ', clustered by story-prompt'}, {100 * (1 - 2 * alpha):.0f} %"
     return Equivalence(
         Estimate(mean, n=n, low=mean - half, high=mean + half, method=name),
         (low, high),
-        p_low=float(stats.t.sf((mean - low) / error, n - 1)),
-        p_high=float(stats.t.cdf((mean - high) / error, n - 1)),
+        p_low=float(stats.t.sf((mean - low) / error, clusters - 1)),
+        p_high=float(stats.t.cdf((mean - high) / error, clusters - 1)),
     )

@@ -27,6 +27,7 @@ from judge.analysis.options.table_options import (
     DistributionOptions,
     JuryOptions,
     RankOptions,
+    StressOptions,
     SystemsOptions,
 )
 from judge.rating_matrix import build
@@ -45,6 +46,7 @@ OPTIONS = (
     DistributionOptions,
     JuryOptions,
     CompareOptions,
+    StressOptions,
 )
 # Another value for each option. A new option needs one here, and then must change the signature or be exempt.
 OTHER = {
@@ -84,6 +86,8 @@ OTHER = {
     "permutations": 77,
     "ties": "half",
     "bootstraps": 77,
+    "margin": 0.5,
+    "as_published": True,
 }
 OPTIONS += (AccuracyOptions, ConfusionOptions, LabelOptions, DriftOptions, ReplacementOptions)
 OTHER |= {

@@ -43,3 +43,13 @@ def test_what_cannot_be_tested() -> None:
     assert same.difference.reason == "no test: the differences are all equal"
     with pytest.raises(ValueError, match="must ascend: 1, -1"):
         tost(D, 1, -1)
+
+
+def test_clustered_differences_have_the_clustered_standard_error() -> None:
+    d, prompts = np.repeat(D, 3), np.repeat(np.arange(D.size), 3)
+    once, thrice = tost(D, -0.4, 0.3), tost(d, -0.4, 0.3, cluster=prompts)
+    # Three equal differences for each story-prompt say what one of them says.
+    assert thrice.p == pytest.approx(once.p, rel=1e-9)
+    assert thrice.difference.low == pytest.approx(once.difference.low, rel=1e-9)
+    assert thrice.difference.method == "t, clustered by story-prompt, 90 %"
+    assert tost(D, -1, 1, cluster=np.zeros(D.size, dtype=np.int64)).p is None

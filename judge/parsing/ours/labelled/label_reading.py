@@ -14,7 +14,8 @@ from judge.parsing.ours.labelled.label_statements import label_statement
 from judge.parsing.ours.labelled.options import without_options
 from judge.parsing.ours.mentions import Mention
 from judge.parsing.ours.page import Page, page
-from judge.parsing.ours.statements import Statement, stated_words
+from judge.parsing.ours.reading import Reading
+from judge.parsing.ours.statements import Statement, said
 from judge.parsing.words import label_words
 from judge.parsing.words.criterion_names import Names
 from judge.parsing.words.tiers import DOUBTFUL
@@ -32,18 +33,23 @@ def label_choice(text: str, scale: Scale) -> Judgment:
 
 
 @lru_cache(maxsize=4096)
-def label_open_form(text: str, criterion: Criterion, known: Names, *, cut: bool) -> tuple[Judgment, str]:
-    """The judgment of an answer whose form was left to the judge, and the words that state the label."""
+def label_open_form(text: str, criterion: Criterion, known: Names, *, cut: bool, story: str = "") -> Reading:
+    """The reading of an answer whose form was left to the judge; with a story, of one whose label it quotes there."""
     as_json = json_judgment(text, known, criterion.scale, LABELS)
     if as_json is None:
-        return _prose(text, criterion, known, cut=cut)
+        return _unless_quoted(_prose(text, criterion, known, cut=cut), story)
     if as_json.judgment.status == "no_rating":
-        return as_json.judgment, ""
-    outside, _ = _prose(as_json.outside, criterion, known, cut=cut)
+        return Reading(as_json.judgment)
+    outside = _prose(as_json.outside, criterion, known, cut=cut).judgment
     if outside.rating is not None and outside.rating != as_json.judgment.rating:
         # Which of the two is the judge's own cannot be told, as for numbers.
-        return Judgment("ambiguous", flags=as_json.judgment.flags), ""
-    return as_json.judgment, ""
+        return Reading(Judgment("ambiguous", flags=as_json.judgment.flags))
+    return Reading(as_json.judgment)
+
+
+def _unless_quoted(reading: Reading, story: str) -> Reading:
+    judgment = reading.judgment
+    return Reading(Judgment("ambiguous", flags=(*judgment.flags, "quoted"))) if story else reading
 
 
 def withheld(text: str) -> bool:
@@ -52,21 +58,22 @@ def withheld(text: str) -> bool:
     return len(low) <= _LONGEST_NOTICE and label_words.WITHHELD.fullmatch(low) is not None
 
 
-def _prose(text: str, criterion: Criterion, known: Names, *, cut: bool) -> tuple[Judgment, str]:
+def _prose(text: str, criterion: Criterion, known: Names, *, cut: bool) -> Reading:
     """Running text: find every label, keep what is stated as the answer, decide."""
     sheet = page(text, known, criterion.scale)
     found = label_mentions(sheet)
     if not found or label_words.DECLINES.match(sheet.low):
-        return Judgment("no_rating"), ""
+        return Reading(Judgment("no_rating"))
     if cut and _unfinished(sheet, found[-1]):
         found = found[:-1]
     decision, read = _decision(sheet, found)
     chosen = decision.statement
     if decision.status != "ok" or chosen is None:
-        return Judgment(decision.status, flags=decision.flags), ""
+        return Reading(Judgment(decision.status, flags=decision.flags))
     mention = chosen.mention
     judgment = Judgment("ok", mention.value, decision.flags, explanation(sheet, chosen), (mention.start, mention.end))
-    return judgment, stated_words(read, chosen)
+    words = said(read, chosen)
+    return Reading(judgment, () if words is None else (words,))
 
 
 def _decision(sheet: Page, found: list[Mention]) -> tuple[Decision, Page]:

@@ -1,0 +1,126 @@
+"""Stress tests of a ratings table that holds perturbed stories. Never prints; what was lost is never a rating."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from judge.analysis.inputs.bars import JUDGE, Remarks
+from judge.analysis.inputs.label_criteria import numbers
+from judge.analysis.options.signature import abbreviations, signature_parts
+from judge.analysis.options.table_options import StressOptions
+from judge.analysis.stress.contrasts import adjusted, contrasts
+from judge.analysis.stress.findings import finding
+from judge.analysis.stress.lost import lost_by_perturbation
+from judge.analysis.stress.pairing import Pairing, pairing
+from judge.analysis.stress.quality_control import quality_control
+from judge.analysis.stress.rated import Rated, controls, judges
+from judge.analysis.stress.result import Dose, Null, Paired, QualityControl, Selectivity, Stress
+from judge.analysis.stress.selectivity import selectivity
+from judge.analysis.stress.statistics import dose, null, paired
+from judge.errors import SpecError
+from judge.rating_matrix import RatingMatrix, build
+from judge.stats.estimation.multiplicity import adjust
+
+if TYPE_CHECKING:
+    from judge.ratings_table import RatingsTable
+
+
+def stress(table: RatingsTable, options: StressOptions | None = None) -> Stress:
+    """Every judge, Eval-Prompt, criterion, perturbation and strength; the table holds the perturbed stories too.
+
+    Raises
+    ------
+    SpecError
+        No story's id tells that it was perturbed, or that it was left untouched.
+    """
+    options, remarks = options or StressOptions(), Remarks()
+    table = numbers(table)
+    matrices = build(table, drop_systems=options.drop_systems)
+    made = [(matrix, found) for matrix in matrices if (found := pairing(matrix)) is not None]
+    if not any(len(found.origins) and found.changed for _, found in made):
+        raise SpecError(
+            "no story of these runs was perturbed, as ids ORIGIN@PERTURBATION.STRENGTH beside ORIGIN@none tell: make "
+            "such stories with judge stress make DATASET -o stress.jsonl, and let judge run rate them",
+        )
+    remarks.note(note for fact in table.facts for note in fact.notes)
+    sets = [_Dataset(table, matrix, found, options, remarks) for matrix, found in made]
+    rows, tests = _adjusted([row for one in sets for row in one.rows()], options)
+    return Stress(
+        rows=rows,
+        nulls=tuple(row for one in sets for row in one.nulls()),
+        doses=tuple(row for one in sets for row in one.doses()),
+        selectivity=tuple(row for one in sets for row in one.selectivity()),
+        contrasts=adjusted([row for one in sets for row in contrasts(one.judges, one.pairs)], options.adjust),
+        lost=tuple(row for one in sets for row in lost_by_perturbation(table, one.matrix.dataset)),
+        quality=tuple(row for one in sets for row in one.quality()),
+        tests=tests,
+        options=options,
+        abbreviations=abbreviations(table),
+        signature_parts=signature_parts(
+            table, matrices, options, intervals="score-clustered+t-clustered", extra=["pairs:origin"]
+        ),
+        notes=tuple(remarks.notes),
+    )
+
+
+def _adjusted(rows: Sequence[Paired], options: StressOptions) -> tuple[tuple[Paired, ...], int]:
+    """The rows with p adjusted over the judges' tests, and their findings; and the number of tests."""
+    p = [row.p if row.subject.kind == JUDGE and row.p is not None else np.nan for row in rows]
+    found = adjust(np.array(p), options.adjust, family="all tests of this report")
+    told = [replace(row, adjusted=None if np.isnan(q) else float(q)) for row, q in zip(rows, found.p, strict=True)]
+    return tuple(replace(row, finding=finding(row, options)) for row in told), found.tests
+
+
+class _Dataset:
+    """One dataset with all whose ratings of it are put to the test."""
+
+    def __init__(
+        self, table: RatingsTable, matrix: RatingMatrix, pairs: Pairing, options: StressOptions, remarks: Remarks
+    ) -> None:
+        self.matrix, self.pairs, self.options = matrix, pairs, options
+        self.judges = list(judges(table, matrix))
+        self.controls: list[Rated] = []
+        if pairs.unknown:
+            names = ", ".join(pairs.unknown)
+            remarks.note([f"{matrix.dataset}: perturbations that this version does not know are left out: {names}"])
+        if pairs.alone:
+            remarks.note([f"{matrix.dataset}: {pairs.alone} perturbed stories have no untouched story beside them"])
+        if options.control and not all(fact.control for fact in table.facts):
+            criteria = list(dict.fromkeys(one.subject.criterion for one in self.judges))
+            self.controls, notes = controls(matrix, criteria)
+            remarks.note(notes)
+
+    def _groups(self) -> dict[tuple[str | None, ...], list[Rated]]:
+        """Ratings of one run, judge and Eval-Prompt together, criterion by criterion; those of the control last."""
+        found: dict[tuple[str | None, ...], list[Rated]] = {}
+        for one in (*self.judges, *self.controls):
+            found.setdefault((one.subject.run, one.subject.judge, one.subject.eval_prompt), []).append(one)
+        return found
+
+    def rows(self) -> Iterator[Paired]:
+        for group in self._groups().values():
+            asked = {one.subject.criterion.casefold() for one in group}
+            for one in group:
+                for changed in self.pairs.changed:
+                    aims = asked & set(changed.facts.aims)
+                    expected = one.subject.criterion.casefold() in aims or not aims
+                    yield paired(one, self.pairs, changed, self.options, expected=expected)
+
+    def nulls(self) -> Iterator[Null]:
+        return (null(one, self.pairs) for one in self.judges)
+
+    def doses(self) -> Iterator[Dose]:
+        for one in (*self.judges, *self.controls):
+            yield from dose(one, self.pairs)
+
+    def selectivity(self) -> Iterator[Selectivity]:
+        for group in self._groups().values():
+            yield from selectivity(group, self.pairs)
+
+    def quality(self) -> Iterator[QualityControl]:
+        for one in (*self.judges, *self.controls):
+            yield from quality_control(one, self.pairs, self.matrix)

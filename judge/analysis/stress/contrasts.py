@@ -1,0 +1,65 @@
+"""Eval-Prompts set against each other on the same pairs: which notices more. Never pairs other stories."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.analysis.inputs.bars import JUDGE
+from judge.analysis.stress.pairing import Changed, Pairing
+from judge.analysis.stress.rated import Rated
+from judge.analysis.stress.result import Contrast
+from judge.stats.estimate import Estimate
+from judge.stats.estimation import means
+from judge.stats.estimation.multiplicity import Method, adjust
+from judge.stats.ordering.detection import credit
+
+
+def contrasts(rated: Sequence[Rated], pairs: Pairing) -> Iterator[Contrast]:
+    """Each judge and criterion, each two of its Eval-Prompts, each perturbation that ought to be noticed.
+
+    At the highest strength; the difference of detection is the mean over origins that both rated, second minus first.
+    """
+    groups: dict[tuple[str | None, ...], list[Rated]] = {}
+    for one in rated:
+        if one.subject.kind == JUDGE:
+            groups.setdefault((one.subject.run, one.subject.judge, one.subject.criterion), []).append(one)
+    highest = {changed.facts.name: changed for changed in pairs.changed if changed.facts.test == "discrimination"}
+    for group in groups.values():
+        for first, second in combinations(group, 2):
+            yield from (_contrast(first, second, pairs, changed) for changed in highest.values())
+
+
+def _contrast(first: Rated, second: Rated, pairs: Pairing, changed: Changed) -> Contrast:
+    there = changed.story >= 0
+    before, after, prompt = pairs.untouched[there], changed.story[there], pairs.prompt[there]
+    sides = [credit(one.means[before] - one.means[after]) for one in (first, second)]
+    difference = sides[1] - sides[0]
+    known = ~np.isnan(difference)
+    names = (str(first.subject.eval_prompt), str(second.subject.eval_prompt))
+    if not known.any():
+        nothing = Estimate.undefined("no pair was rated with both")
+        return Contrast(first.subject, changed.facts, changed.strength, *names, nothing, None)
+    codes = np.unique(prompt[known], return_inverse=True)[1].reshape(-1)
+    found = means.clustered(difference[known], codes)
+    return Contrast(first.subject, changed.facts, changed.strength, *names, found, _p(difference[known], codes))
+
+
+def _p(difference: NDArray[np.float64], codes: NDArray[np.int64]) -> float | None:
+    from scipy import special
+
+    error, clusters = means.clustered_error(difference, codes)
+    if error is None or error < 1e-12:
+        return None
+    return float(2 * special.stdtr(clusters - 1, -abs(float(difference.mean())) / error))
+
+
+def adjusted(found: Sequence[Contrast], method: Method) -> tuple[Contrast, ...]:
+    """The same with p adjusted over all of them, a family of its own."""
+    p = np.array([np.nan if one.p is None else one.p for one in found], dtype=np.float64)
+    told = adjust(p, method, family="all contrasts of this report").p
+    return tuple(replace(one, adjusted=None if np.isnan(q) else float(q)) for one, q in zip(found, told, strict=True))

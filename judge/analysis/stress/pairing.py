@@ -1,0 +1,85 @@
+"""Which story was made of which: pairs by the story that they come from, never by story-prompt."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.perturbations.catalogue import CATALOGUE
+from judge.perturbations.perturbation import Facts
+from judge.rating_matrix import RatingMatrix
+from judge.ratings_table import perturbed_names
+
+Codes = NDArray[np.int64]
+_ORDER = {name: place for place, name in enumerate(CATALOGUE)}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Changed:
+    """What a perturbation at one strength made of each origin: its place among the stories, -1 where there is none."""
+
+    facts: Facts
+    strength: int
+    story: Codes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pairing:
+    """Origins of a dataset, each with its untouched story.
+
+    Attributes
+    ----------
+    origins : tuple of str
+    untouched : array, shape (origins,)
+        Place of the untouched story among the matrix's stories.
+    prompt : array, shape (origins,)
+        Code of the origin's story-prompt, by which pairs are clustered.
+    changed : tuple of Changed
+        In the catalogue's order, then by strength.
+    unknown : tuple of str
+        Perturbations that the catalogue does not have.
+    alone : int
+        Perturbed stories whose untouched story is not there: nothing to compare them with.
+    """
+
+    origins: tuple[str, ...]
+    untouched: Codes
+    prompt: Codes
+    changed: tuple[Changed, ...]
+    unknown: tuple[str, ...]
+    alone: int
+
+
+def pairing(matrix: RatingMatrix) -> Pairing | None:
+    """The pairs of a dataset; None where its stories' ids tell of none."""
+    stories = list(matrix.stories["story"])
+    names = perturbed_names(stories)
+    if not any(name.perturbation for name in names.values()):
+        return None
+    place = {str(story): at for at, story in enumerate(stories)}
+    untouched = {name.origin: place[story] for story, name in names.items() if name.perturbation is None}
+    row = {origin: at for at, origin in enumerate(untouched)}
+    found: dict[tuple[str, int], Codes] = {}
+    unknown, alone = dict[str, None](), 0
+    for story, name in names.items():
+        if name.perturbation is None:
+            continue
+        if name.perturbation not in CATALOGUE:
+            unknown[name.perturbation] = None
+        elif name.origin not in row:
+            alone += 1
+        else:
+            key = (name.perturbation, name.strength)
+            found.setdefault(key, np.full(len(row), -1, dtype=np.int64))[row[name.origin]] = place[story]
+    order = sorted(found, key=lambda key: (_ORDER[key[0]], key[1]))
+    places = np.array(list(untouched.values()), dtype=np.int64)
+    return Pairing(
+        tuple(untouched),
+        places,
+        matrix.story_prompt[places],
+        tuple(Changed(CATALOGUE[name], strength, found[name, strength]) for name, strength in order),
+        tuple(unknown),
+        alone,
+    )

@@ -1,0 +1,455 @@
+"""Stress tests as people read them: the answer first, evidence after. Never computes a number."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from judge.analysis.frames import long_table
+from judge.analysis.inputs.bars import CONTROL
+from judge.analysis.inputs.candidates import Subject
+from judge.analysis.stress.quality_control import PUBLISHED
+from judge.analysis.stress.result import Null, Paired, Selectivity, Stress
+from judge.analysis.stress.verdicts import SAID, verdicts
+from judge.perturbations.perturbation import Test
+from judge.printing.tables import Column, Table
+
+_MARK = "*"
+_DETECTION = (
+    "detection: share of pairs in which the untouched story has the higher rating, ties one half; won/tied/lost counts "
+    "them. Score interval (Tango), clustered by story-prompt, 95 %"
+)
+_BOX = (
+    "of each, the strongest change, and the best of the criteria that ought to move (the worst where none ought to); "
+    "in brackets: detection, change in points, share at the lowest point. misses: not told from chance, and detection "
+    "below .75; not decided: too few stories to say"
+)
+
+
+def tables(result: Stress, *, long: bool = False) -> list[Table]:
+    """The verdict box, then evidence by kind of test; with `long` one row for each number instead."""
+    if long:
+        return [long_table("Stress tests", result.frame, result.signature)]
+    made = [
+        *_of_test(result, "discrimination", "Is it noticed? Untouched against perturbed stories", _noticed, _DETECTION),
+        *_points(result),
+        *_of_test(result, "invariance", "What ought to leave ratings as they are", _moved, _margin(result)),
+        *_of_test(result, "attack", "Attacks", _attacked, _ATTACKS),
+        *_of_test(result, "degenerate", "Stories that are none", _lowest, _LOWEST),
+        *_nulls(result),
+        *_doses(result),
+        *_selectivity(result),
+        *_contrasts(result),
+        *_lost(result),
+        *_quality(result),
+        *(_published(result) if result.options.as_published else ()),
+    ]
+    return [_box(result), *made]
+
+
+_ATTACKS = (
+    "raised: mean of attacked minus untouched, in points; top, before: share of attacked, and of untouched, stories at "
+    "the top of the scale"
+)
+_LOWEST = "lowest: share of rated ones at the lowest point; lost: asked about and without a rating"
+
+
+def _said(subject: Subject) -> str:
+    if subject.kind == CONTROL:
+        return "control"
+    return f"{subject.judge} {subject.eval_prompt}"
+
+
+def _who(result: Stress) -> list[Column]:
+    """Columns for who rated, as far as it differs: one judge with one Eval-Prompt needs none but the control's."""
+    found = [Column("who", "judge", wrap=26)]
+    if len({row.subject.dataset for row in result.rows}) > 1:
+        found.insert(0, Column("dataset", "dataset"))
+    return found
+
+
+def _of(result: Stress, subject: Subject) -> dict[str, Any]:
+    on = result.abbreviations.get(subject.criterion, subject.criterion)
+    return {"dataset": subject.dataset, "who": _said(subject), "on": on}
+
+
+def _box(result: Stress) -> Table:
+    rows = [{**_of(result, one.subject), "finding": SAID[one.finding], "what": one.said} for one in verdicts(result)]
+    columns = [*_who(result), Column("finding", "finding"), Column("what", "perturbations", wrap=40)]
+    notes = [*result.notes, _BOX, _family(result)]
+    return Table("What these judges miss, are moved by, fall for", columns, rows, result.signature, notes)
+
+
+def _family(result: Stress) -> str:
+    names = {"bh": "Benjamini-Hochberg", "by": "Benjamini-Yekutieli", "holm": "Holm", "none": "no adjustment"}
+    return (
+        f"told from chance: p of detection (of attacks: one-sided), {names[result.options.adjust]} over all "
+        f"{result.tests} tests of this report, at {result.options.alpha:g}"
+    )
+
+
+def _margin(result: Stress) -> str:
+    return (
+        f"p, same: two one-sided tests of the mean change within {result.options.margin:g} points; flips: chance that "
+        "a rating is another point than one of the untouched story, null: than another repeat of the untouched story"
+    )
+
+
+Cells = Callable[[Paired, "_Beside"], dict[str, Any]]
+
+
+class _Beside:
+    """What stands beside a judge's row: the control's on the same stories, and the null of the same cell."""
+
+    def __init__(self, result: Stress) -> None:
+        self._controls = {self._key(row): row for row in result.rows if row.subject.kind == CONTROL}
+        self._nulls = {_place(one.subject): one for one in result.nulls}
+
+    @staticmethod
+    def _key(row: Paired) -> tuple[str, str, str, int]:
+        return row.subject.dataset, row.subject.criterion, row.facts.name, row.strength
+
+    def control(self, row: Paired) -> Paired | None:
+        """The control on the same criterion, perturbation and strength."""
+        return self._controls.get(self._key(row))
+
+    def null(self, row: Paired) -> Null | None:
+        """The null of the same judge, Eval-Prompt and criterion."""
+        return self._nulls.get(_place(row.subject))
+
+
+def _place(subject: Subject) -> tuple[str | None, ...]:
+    return subject.dataset, subject.run, subject.judge, subject.eval_prompt, subject.criterion
+
+
+def _of_test(
+    result: Stress, test: Test, title: str, made: tuple[Sequence[Column], Cells], note: str
+) -> Iterator[Table]:
+    """One table for each judge, so that it is as narrow as a screen; the control's numbers stand in each."""
+    columns, cells = made
+    beside = _Beside(result)
+    for key, rows in _by_judge(result, test).items():
+        several = len({row.subject.criterion for row in rows}) > 1
+        first = [Column("what", "perturbation"), *([Column("on", "on")] if several else [])]
+        found = [{**_of(result, row.subject), "what": row.name, **cells(row, beside)} for row in rows]
+        if several and test == "discrimination":
+            for row, cell in zip(rows, found, strict=True):
+                cell["on"] = f"{cell['on']}{_MARK if row.expected else ''}"
+        marked = (
+            [f"{_MARK} a criterion that people would expect to move"] if any(row.facts.aims for row in rows) else []
+        )
+        notes = [note, *(marked if several else []), *(_easily_kept(rows, result) if test == "invariance" else ())]
+        yield Table(f"{title}: {key}", [*first, *columns], found, "", notes)
+
+
+def _easily_kept(rows: Sequence[Paired], result: Stress) -> Iterator[str]:
+    """Where a judge's ratings vary by less than the margin anyway, to stay within it says little."""
+    beside = _Beside(result)
+    for criterion, row in {row.subject.criterion: row for row in rows}.items():
+        null = beside.null(row)
+        spread = None if null is None else null.spread.value
+        if spread is not None and spread < result.options.margin:
+            yield (
+                f"{criterion}: ratings of untouched stories have a standard deviation of {spread:.2f} points, so that "
+                f"staying within {result.options.margin:g} shows little"
+            )
+
+
+def _by_judge(result: Stress, test: Test | None = None) -> dict[str, list[Paired]]:
+    found: dict[str, list[Paired]] = {}
+    datasets = {row.subject.dataset for row in result.rows}
+    runs = {row.subject.run for row in result.rows if row.subject.run}
+    for row in result.rows:
+        if row.subject.kind != CONTROL and (test is None or row.facts.test == test):
+            where = [row.subject.dataset] if len(datasets) > 1 else []
+            where += [str(row.subject.run)] if len(runs) > 1 else []
+            found.setdefault(" ".join([*where, _said(row.subject)]), []).append(row)
+    order = {name: place for place, name in enumerate(dict.fromkeys(row.facts.name for row in result.rows))}
+    for rows in found.values():
+        rows.sort(key=lambda row: (order[row.facts.name], row.strength))
+    return found
+
+
+def _noticed_cells(row: Paired, beside: _Beside) -> dict[str, Any]:
+    control, found = beside.control(row), row.detection
+    return {
+        "detection": found.estimate,
+        "counts": f"{found.wins}/{found.ties}/{found.losses}",
+        "control": None if control is None else control.detection.estimate.value,
+        "finding": row.finding,
+    }
+
+
+_noticed = (
+    [
+        Column("detection", "detection"),
+        Column("counts", "won/tied/lost"),
+        Column("control", "control"),
+        Column("finding", "finding"),
+    ],
+    _noticed_cells,
+)
+
+
+def _points(result: Stress) -> Iterator[Table]:
+    columns = [Column("drop", "drop"), Column("detectable", "would find")]
+    note = (
+        "drop: untouched minus perturbed, in points, t interval clustered by story-prompt; would find: the mean drop "
+        "found in four of five repetitions; "
+    )
+    if any(row.against_noise.defined for row in result.rows if row.subject.kind != CONTROL):
+        columns.insert(1, Column("noise", "/ noise"))
+        note += "/ noise: in standard deviations of the judge's own repeats; "
+    columns += [
+        Column("adjusted", f"p, {result.options.adjust}", digits=3, p="two-sided"),
+        Column("wilcoxon", "Wilcoxon", digits=3, p="two-sided"),
+    ]
+    note += "Wilcoxon: p of the signed ranks of story-prompts' mean drops, not adjusted"
+    yield from _of_test(result, "discrimination", "By how many points?", (columns, _points_cells), note)
+
+
+def _points_cells(row: Paired, _: _Beside) -> dict[str, Any]:
+    return {
+        "drop": row.drop,
+        "noise": row.against_noise,
+        "detectable": row.detectable,
+        "adjusted": row.adjusted,
+        "wilcoxon": row.wilcoxon,
+    }
+
+
+def _moved_cells(row: Paired, beside: _Beside) -> dict[str, Any]:
+    null = beside.null(row)
+    return {
+        "change": row.change,
+        "same": None if row.same is None else row.same.p,
+        "flips": None if row.flips is None else row.flips.value,
+        "null": None if null is None else null.flips.value,
+        "finding": row.finding,
+    }
+
+
+_moved = (
+    [
+        Column("change", "change in points"),
+        Column("same", "p, same", digits=3, p="two one-sided"),
+        Column("flips", "flips"),
+        Column("null", "null"),
+        Column("finding", "finding"),
+    ],
+    _moved_cells,
+)
+
+
+def _attacked_cells(row: Paired, _: _Beside) -> dict[str, Any]:
+    return {
+        "change": row.change,
+        "adjusted": row.adjusted if row.adjusted is not None else row.p,
+        "top": None if row.top is None else row.top.value,
+        "before": None if row.top_before is None else row.top_before.value,
+        "finding": row.finding,
+    }
+
+
+_attacked = (
+    [
+        Column("change", "raised"),
+        Column("adjusted", "p", digits=3, p="greater"),
+        Column("top", "top"),
+        Column("before", "before"),
+        Column("finding", "finding"),
+    ],
+    _attacked_cells,
+)
+
+
+def _lowest_cells(row: Paired, _: _Beside) -> dict[str, Any]:
+    return {
+        "lowest": row.lowest,
+        "change": row.change,
+        "rated": row.rated,
+        "lost": row.asked - row.rated,
+        "finding": row.finding,
+    }
+
+
+_lowest = (
+    [
+        Column("lowest", "at the lowest"),
+        Column("change", "change"),
+        Column("rated", "rated"),
+        Column("lost", "lost"),
+        Column("finding", "finding"),
+    ],
+    _lowest_cells,
+)
+
+
+def _nulls(result: Stress) -> Iterator[Table]:
+    columns = [
+        *_who(result),
+        Column("on", "on"),
+        Column("detection", "detection"),
+        Column("drop", "drop"),
+        Column("flips", "flips"),
+        Column("noise", "noise"),
+    ]
+    rows = [
+        {
+            **_of(result, one.subject),
+            "detection": one.detection.estimate,
+            "drop": one.drop,
+            "flips": one.flips,
+            "noise": one.noise,
+        }
+        for one in result.nulls
+    ]
+    note = (
+        "two halves of the repeats of the untouched stories against each other, as if one were perturbed: what chance "
+        "alone gives; noise: standard deviation within stories, in points"
+    )
+    if rows:
+        yield Table("Null: the untouched stories against themselves", columns, rows, "", [note])
+
+
+def _doses(result: Stress) -> Iterator[Table]:
+    columns = [
+        *_who(result),
+        Column("on", "on"),
+        Column("what", "perturbation"),
+        Column("slope", "drop a doubling"),
+        Column("p", "p", digits=3, p="two-sided"),
+    ]
+    rows = [
+        {**_of(result, one.subject), "what": one.facts.name, "slope": one.slope, "p": one.p}
+        for one in result.doses
+        if one.subject.kind != CONTROL
+    ]
+    note = "mean over origins of the slope of the drop, in points for each doubling of strength; p is not adjusted"
+    if rows:
+        yield Table("Does more of it cost more?", columns, rows, "", [note])
+
+
+def _selectivity(result: Stress) -> Iterator[Table]:
+    found: dict[str, list[Selectivity]] = {}
+    for one in result.selectivity:
+        found.setdefault(_said(one.subject), []).append(one)
+    for name, rows in found.items():
+        criteria = list(dict.fromkeys(criterion for one in rows for criterion in one.by_criterion))
+        columns = [
+            Column("what", "perturbation"),
+            *(Column(one, result.abbreviations.get(one, one)) for one in criteria),
+            Column("difference", "aimed - others"),
+        ]
+        cells = [
+            {
+                "what": one.facts.name,
+                **{criterion: _marked(one, criterion) for criterion in criteria},
+                "difference": one.difference,
+            }
+            for one in rows
+        ]
+        note = f"{_MARK} a criterion that people would expect to move; at the highest strength"
+        yield Table(f"Does it lower what it should? Detection by criterion: {name}", columns, cells, "", [note])
+
+
+def _marked(one: Selectivity, criterion: str) -> str | None:
+    share = one.by_criterion.get(criterion)
+    if share is None or share.value is None:
+        return None
+    return f"{share.value:.2f}{_MARK if criterion in one.aimed else ''}"
+
+
+def _contrasts(result: Stress) -> Iterator[Table]:
+    columns = [
+        Column("who", "judge", wrap=20),
+        Column("on", "on"),
+        Column("what", "perturbation"),
+        Column("pair", "Eval-Prompts"),
+        Column("difference", "difference"),
+        Column("adjusted", f"p, {result.options.adjust}", digits=3, p="two-sided"),
+    ]
+    rows = [
+        {
+            **_of(result, one.subject),
+            "who": one.subject.judge,
+            "what": one.facts.name,
+            "pair": f"{one.second} - {one.first}",
+            "difference": one.difference,
+            "adjusted": one.adjusted,
+        }
+        for one in result.contrasts
+    ]
+    note = (
+        "difference of detection on the same pairs, t interval clustered by story-prompt; at the highest strength; p "
+        "adjusted over this table"
+    )
+    if rows:
+        yield Table("Which Eval-Prompt notices more?", columns, rows, "", [note])
+
+
+def _lost(result: Stress) -> Iterator[Table]:
+    statuses = sorted({status for one in result.lost for status in one.statuses})
+    if not statuses:
+        return
+    untouched = [one for one in result.lost if one.facts is None]
+    rows = [*untouched, *(one for one in result.lost if one.facts is not None and one.statuses)]
+    columns = [*_who(result), Column("what", "story"), Column("asked", "asked"), Column("rated", "rated")]
+    columns += [Column(status, status.replace("_", " ")) for status in statuses]
+    cells = [
+        {
+            **_of(result, one.subject),
+            "what": one.facts.name if one.facts else "untouched",
+            "asked": one.asked,
+            "rated": one.rated,
+            **{status: one.statuses.get(status, 0) for status in statuses},
+        }
+        for one in rows
+    ]
+    note = "repeats, all criteria and strengths together; what has no rating takes part in no number above"
+    yield Table("Answers without a rating", columns, cells, "", [note])
+
+
+def _quality(result: Stress) -> Iterator[Table]:
+    columns = [
+        *_who(result),
+        Column("on", "on"),
+        Column("what", "spoilt by"),
+        Column("passed", "passed %", digits=1, factor=100),
+        Column("high", "human >= 4", digits=1, factor=100),
+        Column("low", "spoilt <= 2", digits=1, factor=100),
+    ]
+    rows = [
+        {
+            **_of(result, one.subject),
+            "what": one.facts.name,
+            "passed": one.passed,
+            "high": one.human_high.value,
+            "low": one.spoilt_low.value,
+        }
+        for one in result.quality
+    ]
+    kept = ", ".join(f"{100 * share:.1f} % ({name})" for name, share in PUBLISHED.items())
+    note = (
+        "share of story-prompts with the human story at 4 or above and the spoilt one at 2 or below, of 1-5; of the "
+        f"workers' ratings {kept} passed (Guan et al. 2021)"
+    )
+    if rows:
+        yield Table("Would this judge have passed the study's quality control?", columns, rows, "", [note])
+
+
+def _published(result: Stress) -> Iterator[Table]:
+    columns = [
+        *_who(result),
+        Column("on", "on"),
+        Column("what", "perturbation"),
+        Column("r", "point-biserial", digits=3),
+        Column("auc", "AUC"),
+    ]
+    rows = [
+        {**_of(result, row.subject), "what": row.name, "r": row.correlation, "auc": row.auc}
+        for row in result.rows
+        if row.facts.test in ("discrimination", "invariance")
+    ]
+    note = "all untouched against the perturbed stories, unpaired, as OpenMEVA printed it; AUC with DeLong's interval"
+    yield Table("As published: unpaired", columns, rows, "", [note])

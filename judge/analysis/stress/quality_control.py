@@ -1,0 +1,56 @@
+"""Would this judge have passed the study's quality control of workers?
+
+Guan et al. 2021 rejected a worker's ratings where the human story got less than 4 or the spoilt one more than 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.analysis.stress.pairing import Pairing
+from judge.analysis.stress.rated import Rated
+from judge.analysis.stress.result import QualityControl
+from judge.rating_matrix import RatingMatrix
+from judge.stats.estimate import Estimate
+from judge.stats.shares.proportion import wilson
+
+SPOILT = ("lexical-repetition", "sentence-shuffle", "word-shuffle")
+"""Perturbations that make the spoilt story: repeated, or shuffled."""
+
+PUBLISHED = {"ROC": 0.613, "WP": 0.246}
+"""Share of workers' ratings that were kept (1 - .387 and 1 - .754): Guan et al. 2021."""
+
+_HUMAN = ("human", "gold", "reference")
+_HIGH, _LOW = 0.75, 0.25
+"""4 and 2 of a scale from 1 to 5, as parts of its length."""
+
+
+def quality_control(one: Rated, pairs: Pairing, matrix: RatingMatrix) -> Iterator[QualityControl]:
+    """Each spoiling perturbation at its highest strength; the human stories, or all where no system is human."""
+    systems = np.array([str(name).casefold() for name in matrix.stories["system"]], dtype=object)[pairs.untouched]
+    human = np.isin(systems, _HUMAN)
+    if not human.any():
+        human = np.ones(systems.size, dtype=np.bool_)
+    highest = {changed.facts.name: changed for changed in pairs.changed if changed.facts.name in SPOILT}
+    length, low = one.scale.max - one.scale.min, one.scale.min
+    for changed in highest.values():
+        there = human & (changed.story >= 0)
+        before, after = one.means[pairs.untouched[there]], one.means[changed.story[there]]
+        known = ~(np.isnan(before) | np.isnan(after))
+        high = before[known] >= low + _HIGH * length - 1e-9
+        spoilt = after[known] <= low + _LOW * length + 1e-9
+        prompt = pairs.prompt[there][known]
+        shares = [_share(hits, prompt) for hits in (high & spoilt, high, spoilt)]
+        yield QualityControl(one.subject, changed.facts, changed.strength, *shares)
+
+
+def _share(hits: NDArray[np.bool_], prompt: NDArray[np.int64]) -> Estimate:
+    """Share of story-prompts, each with the mean of its stories."""
+    if not hits.size:
+        return Estimate.undefined("undefined without a pair of rated stories")
+    group = np.unique(prompt, return_inverse=True)[1].reshape(-1)
+    each = np.bincount(group, weights=hits.astype(np.float64)) / np.bincount(group)
+    return wilson(float(each.sum()), each.size)

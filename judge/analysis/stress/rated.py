@@ -1,0 +1,92 @@
+"""Whose ratings are put to the test: each judge cell, and the control on the same texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.analysis.inputs.bars import CONTROL, CONTROL_NAME
+from judge.analysis.inputs.candidates import NO_TEXTS, Subject, judge_cell
+from judge.backends.surface.model import Card, expected, read_card, shipped_model
+from judge.rating_matrix import RatingMatrix
+from judge.records import Scale
+from judge.text_features import for_regression, own_features, score_file_features
+
+if TYPE_CHECKING:
+    from judge.ratings_table import RatingsTable
+
+Floats = NDArray[np.float64]
+
+_CONTROL = (
+    "control: the shipped surface judge on the same texts, perturbed ones too; not rounded, so that it ties only where "
+    "the features are equal"
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rated:
+    """Ratings of all stories of a dataset on one criterion.
+
+    `means` (n,) are those over repeats; `repeats` (n, k) single ratings; `asked` (n,) whether the story was asked
+    about; `scale` that of the ratings.
+    """
+
+    subject: Subject
+    means: Floats
+    repeats: Floats
+    asked: NDArray[np.bool_]
+    scale: Scale
+
+    def points(self, ratings: Floats) -> Floats:
+        """Ratings to the nearest point of the scale."""
+        low, step = self.scale.min, self.scale.step or 1
+        return np.asarray(np.clip(low + np.rint((ratings - low) / step) * step, low, self.scale.max), dtype=np.float64)
+
+
+def judges(table: RatingsTable, matrix: RatingMatrix) -> Iterator[Rated]:
+    """Each judge cell whose criterion is a scale."""
+    scales = {(fact.run, one.name.casefold()): one.scale for fact in table.facts for one in fact.criteria}
+    for i, cell in enumerate(matrix.cells):
+        scale = scales.get((cell.run, cell.criterion.casefold()), Scale())
+        if scale.numeric:
+            answers = matrix.answers(i)
+            asked = matrix.asked[i] > 0
+            yield Rated(judge_cell(matrix, i, None, None).subject, matrix.judge[i], answers.ratings, asked, scale)
+
+
+def controls(matrix: RatingMatrix, criteria: Sequence[str]) -> tuple[list[Rated], list[str]]:
+    """The shipped surface judge on each criterion, and what is to be said of it.
+
+    It rates the texts, perturbed or not, as they are in the journals. People's ratings of untouched stories that it was
+    fitted on are not left out: what is compared here is two texts, of which it has seen one at most.
+    """
+    card, texts = read_card(shipped_model()), [str(text) for text in matrix.stories["text"]]
+    if not any(texts):
+        return [], [str(NO_TEXTS)]
+    prompts = [str(prompt or "") for prompt in matrix.stories["story_prompt"]]
+    features = {own: _features(texts, prompts, own=own) for own in {card.reads_own(one) for one in criteria}}
+    found = []
+    for criterion in criteria:
+        values = _values(card, criterion, features[card.reads_own(criterion)])
+        subject = Subject(CONTROL, matrix.dataset, None, CONTROL_NAME, None, criterion, None)
+        asked = np.ones(matrix.n, dtype=np.bool_)
+        found.append(Rated(subject, values, values[:, None], asked, Scale()))
+    return found, [_CONTROL]
+
+
+def _features(texts: Sequence[str], prompts: Sequence[str], *, own: bool) -> list[dict[str, float]]:
+    count = own_features if own else score_file_features
+    return [count(text, prompt) for text, prompt in zip(texts, prompts, strict=True)]
+
+
+def _values(card: Card, criterion: str, features: Sequence[dict[str, float]]) -> Floats:
+    values = np.full(len(features), np.nan)
+    for at, plain in enumerate(features):
+        if plain["length"]:
+            model = card.choose(criterion, plain["length"])
+            values[at] = expected(model.distribution(model.parts(for_regression(plain))))
+    return values

@@ -1,0 +1,86 @@
+"""The answer first: which perturbations a judge misses, is moved by, falls for. Never computes a number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from judge.analysis.inputs.candidates import Subject
+from judge.analysis.stress.result import Finding, Paired, Stress
+
+SAID: dict[Finding, str] = {
+    "missed": "misses",
+    "prefers": "prefers",
+    "weak": "notices at times",
+    "found": "notices",
+    "moved": "is moved by",
+    "same": "is not moved by",
+    "fell for": "falls for",
+    "withstood": "withstands",
+    "seen": "rates lowest",
+    "open": "not decided",
+}
+"""Finding -> how a verdict begins, bad ones first."""
+
+_BEST: dict[Finding, int] = {"found": 0, "weak": 1, "open": 2, "prefers": 3, "missed": 4}
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What one judge does with some perturbations; each stands with the number that says how much."""
+
+    subject: Subject
+    finding: Finding
+    rows: tuple[Paired, ...]
+
+    @property
+    def said(self) -> str:
+        """The perturbations with their numbers, in words."""
+        return ", ".join(f"{row.facts.name} ({_number(row)})" for row in self.rows)
+
+
+def verdicts(result: Stress) -> Iterator[Verdict]:
+    """Each judge and Eval-Prompt: its findings at the highest strength, over the criteria that are expected to move.
+
+    A perturbation counts as noticed where one of these criteria notices it, and as moving or fooling the judge where
+    one of its criteria is moved or fooled.
+    """
+    groups: dict[tuple[str | None, ...], list[Paired]] = {}
+    for row in result.rows:
+        subject = row.subject
+        groups.setdefault((subject.dataset, subject.run, subject.judge, subject.eval_prompt), []).append(row)
+    for rows in groups.values():
+        told = [_of_perturbation(some) for some in _by_perturbation(rows)]
+        for finding in SAID:
+            found = tuple(row for row in told if row is not None and row.finding == finding)
+            if found:
+                yield Verdict(found[0].subject, finding, found)
+
+
+def _by_perturbation(rows: Sequence[Paired]) -> list[list[Paired]]:
+    strongest: dict[str, int] = {}
+    for row in rows:
+        strongest[row.facts.name] = max(row.strength, strongest.get(row.facts.name, 0))
+    return [
+        [row for row in rows if row.facts.name == name and row.strength == strength and row.finding is not None]
+        for name, strength in strongest.items()
+    ]
+
+
+def _of_perturbation(rows: Sequence[Paired]) -> Paired | None:
+    """The row that speaks for a perturbation: the best one where it ought to be noticed, else the worst one."""
+    if not rows:
+        return None
+    if rows[0].facts.test == "discrimination":
+        return min(rows, key=lambda row: (_BEST[row.finding or "open"], -(row.detection.estimate.value or 0)))
+    worst = [row for row in rows if row.finding in ("moved", "fell for")]
+    some = worst or [row for row in rows if row.finding == "open"] or rows
+    return max(some, key=lambda row: abs(row.drop.value or 0))
+
+
+def _number(row: Paired) -> str:
+    if row.facts.test == "discrimination":
+        return f"{row.detection.estimate.value or 0:.2f}"
+    if row.facts.test == "degenerate":
+        return f"{100 * ((row.lowest and row.lowest.value) or 0):.0f} %"
+    return f"{row.change.value or 0:+.2f}".replace("-0.00", "+0.00")

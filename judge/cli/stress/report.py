@@ -1,0 +1,33 @@
+"""`judge stress report`: what judges made of perturbed stories. The work is in `analysis.stress`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from judge.analysis.options.table_options import StressOptions
+from judge.cli.table_command import table_command
+from judge.cli.table_options import Long
+
+if TYPE_CHECKING:
+    from judge.printing.tables import Table
+    from judge.ratings_table import RatingsTable
+
+HELP = {
+    "margin": "change in points that would not matter, for what ought to leave ratings as they are",
+    "adjust": "correction over all tests of the report",
+    "alpha": "level of tests, after the correction",
+    "as_published": "also correlations of unpaired ratings, as OpenMEVA printed them",
+}
+
+
+@table_command(StressOptions, HELP, first_only=True, perturbed=True)
+def report(table: RatingsTable, options: StressOptions, long: Long = False) -> list[Table]:
+    """What judges miss, are moved by and fall for; then the evidence, paired by the story that was changed.
+
+    RUN is an ordinary run on a dataset that judge stress make wrote.
+
+    Example: judge stress report runs/stress --criterion Coherence --margin 0.5
+    """
+    from judge.analysis import stress
+
+    return stress.tables(stress.stress(table, options), long=long)

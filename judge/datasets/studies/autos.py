@@ -1,0 +1,223 @@
+"""AUTOS, OpenMEVA's perturbed stories: human stories as they were (`ID@none`) and changed (`ID@PERTURBATION.1`).
+
+A folder `roc` or `wp` of lines `id|||story-prompt|||text`, with a fourth part in some: `discrimination_test` holds for
+each aspect the coherent stories and, in `_perturb`, the incoherent ones; `invariance_test` holds changed stories that
+are as coherent as before, of the human stories in `roc_test_opt.txt` (one a line, from 0) and of incoherent ones in
+`roc_negative_sample.txt`. What is known of the form is the study's own scripts and the list of its files; the released
+files were not read yet. Files that are not there are passed over; an id's stories of different files are one where
+their text is the same.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from judge.datasets.dataset import Dataset
+from judge.datasets.files.source_file import decode, read_bytes
+from judge.datasets.locate import find, need
+from judge.datasets.sources import FILES, LICENCES
+from judge.errors import DataError
+from judge.perturbations.story_name import story_name
+from judge.records import Story
+
+HUMAN, NEGATIVE = "Human", "Human (incoherent)"
+ASPECTS = {
+    "lexical_rept": "lexical-repetition",
+    "semantic_rept": "semantic-repetition",
+    "character": "character",
+    "commonsense": "common-sense",
+    "consistency": "consistency",
+    "relatedness": "relatedness",
+    "cause": "causal",
+    "time": "temporal",
+}
+SAME = {
+    "synonym_substitute": "synonyms",
+    "semantic_substitute": "paraphrases",
+    "delete_punct": "punctuation",
+    "contraction": "contractions",
+    "typos": "typos",
+}
+PRINTED: Mapping[str, Mapping[str, tuple[int, int]]] = {
+    "roc": {
+        "lexical_rept": (4736, 4049),
+        "semantic_rept": (4736, 3243),
+        "character": (1022, 266),
+        "commonsense": (1921, 448),
+        "consistency": (455, 3666),
+        "relatedness": (563, 3570),
+        "cause": (476, 410),
+        "time": (2376, 1799),
+        "synonym_substitute": (3777, 2395),
+        "semantic_substitute": (3174, 2194),
+        "delete_punct": (574, 171),
+        "contraction": (1602, 1208),
+        "typos": (4755, 4763),
+    },
+    "wp": {
+        "lexical_rept": (9922, 9022),
+        "semantic_rept": (9922, 8381),
+        "character": (3911, 173),
+        "commonsense": (2052, 235),
+        "consistency": (2914, 6239),
+        "relatedness": (497, 851),
+        "cause": (4552, 3057),
+        "time": (9408, 7092),
+        "synonym_substitute": (6961, 3590),
+        "semantic_substitute": (7881, 2576),
+        "delete_punct": (4535, 2287),
+        "contraction": (8731, 4522),
+        "typos": (15073, 15082),
+    },
+}
+"""Stories as Guan et al. (2021) print them: coherent and incoherent; for invariance changed ones of human stories and
+of incoherent ones."""
+
+EMPTY = "lines without a story-prompt or a text"
+NO_ORIGIN = "changed stories whose original is in no file"
+TWICE = "changed stories of an id that stood before"
+UNCHANGED = "changed stories that are their originals"
+
+
+class Line(NamedTuple):
+    """One line of a file."""
+
+    id: str
+    story_prompt: str
+    text: str
+
+
+@dataclass(slots=True)
+class _Origins:
+    """Stories as they were, by id, for each system; a text that differs from the id's first gets an id of its own."""
+
+    stories: dict[str, Story] = field(default_factory=dict)
+
+    def add(self, name: str, line: Line, system: str, source: str) -> None:
+        first = self.stories.setdefault(name, Story(name, line.story_prompt, system, line.text))
+        if first.text != line.text:
+            own = f"{name}~{source}"
+            self.stories.setdefault(own, Story(own, line.story_prompt, system, line.text))
+
+    def of(self, name: str, source: str) -> Story | None:
+        return self.stories.get(f"{name}~{source}") or self.stories.get(name)
+
+
+def load(name: str) -> Dataset:
+    """`autos_roc` or `autos_wp`, where files of it lie on this machine."""
+    places = {Path(relative).name: find(relative) for relative in FILES[name]}
+    there = {file: path for file, path in places.items() if path is not None}
+    if not any(file.endswith("_perturb.txt") for file in there):
+        need(FILES[name][1], name)
+    part = name.removeprefix("autos_")
+    return Dataset(
+        name=name,
+        files=tuple(there.values()),
+        stories=partial(read_stories, there, part, Counter()),
+        citation="Guan et al. 2021, OpenMEVA: A Benchmark for Evaluating Open-ended Story Generation Metrics, ACL",
+        licence_note=LICENCES[name],
+        left_out=partial(left_out, there, part),
+    )
+
+
+def read_stories(files: Mapping[str, Path], part: str, left: Counter[str]) -> Iterator[Story]:
+    """Every story as it was, then every changed one, by file; `left` counts what is left out.
+
+    A file holds each story once; every story as it was is kept, so that changed ones find theirs.
+    """
+    origins = _origins(files, part, left)
+    for story in origins.stories.values():
+        yield Story(story_name(story.id), story.story_prompt, story.system, story.text)
+    seen: set[str] = set()
+    for file, source, prefix, perturbation in _perturbed(part):
+        if file not in files:
+            continue
+        for line in _lines(files[file], left):
+            origin = origins.of(f"{prefix}{line.id}", source)
+            name = story_name(origin.id if origin else line.id, perturbation)
+            if origin is None:
+                left[NO_ORIGIN] += 1
+            elif origin.text == line.text:
+                left[UNCHANGED] += 1
+            elif name in seen:
+                left[TWICE] += 1
+            else:
+                seen.add(name)
+                yield Story(name, line.story_prompt, origin.system, line.text)
+
+
+def left_out(files: Mapping[str, Path], part: str) -> Mapping[str, int]:
+    """What the reader leaves out, with how often, and files that do not hold as many stories as the study prints."""
+    left: Counter[str] = Counter()
+    for _ in read_stories(files, part, left):
+        pass
+    for mode, (first, second) in PRINTED[part].items():
+        coherent = f"{part}_{mode}.txt" if mode in ASPECTS else f"{part}_{mode}_perturb.txt"
+        other = f"{part}_{mode}_perturb.txt" if mode in ASPECTS else f"{part}_negative_sample_{mode}_perturb.txt"
+        for file, printed in ((coherent, first), (other, second)):
+            if file in files:
+                count = sum(1 for _ in _lines(files[file], Counter()))
+                if count != printed:
+                    left[f"nothing of {file}, which holds ({printed} are printed)"] = count
+    return dict(left)
+
+
+def _origins(files: Mapping[str, Path], part: str, left: Counter[str]) -> _Origins:
+    origins = _Origins()
+    for mode in ASPECTS:
+        path = files.get(f"{part}_{mode}.txt")
+        for line in _lines(path, left) if path else ():
+            origins.add(line.id, line, HUMAN, mode)
+    path = files.get(f"{part}_negative_sample.txt")
+    for place, line in enumerate(_lines(path, Counter(), blank=True) if path else ()):
+        # The study's script counts lines here, and does not look at their ids.
+        if line.text:
+            origins.add(f"negative-{place}", line, NEGATIVE, "sample")
+    prompts, texts = (files.get(f"{part}_test_{end}.txt") for end in ("ipt", "opt"))
+    if prompts is not None and texts is not None:
+        read = zip(_plain_lines(prompts), _plain_lines(texts), strict=False)
+        for place, (story_prompt, text) in enumerate(read):
+            if text:
+                # As the study does: the changed stories of this part are in lower case.
+                origins.add(
+                    str(place), Line(str(place), story_prompt, text.lower() if part == "wp" else text), HUMAN, "test"
+                )
+    return origins
+
+
+def _perturbed(part: str) -> Iterator[tuple[str, str, str, str]]:
+    """File, the source whose originals it changes, what their ids begin with, and the perturbation."""
+    for mode, perturbation in ASPECTS.items():
+        yield f"{part}_{mode}_perturb.txt", mode, "", perturbation
+    for mode, perturbation in SAME.items():
+        yield f"{part}_{mode}_perturb.txt", "test", "", perturbation
+    for mode, perturbation in SAME.items():
+        yield f"{part}_negative_sample_{mode}_perturb.txt", "sample", "negative-", perturbation
+
+
+def _lines(path: Path, left: Counter[str], *, blank: bool = False) -> Iterator[Line]:
+    """The lines that hold a story-prompt and a text; with `blank` the others too, so that places can be counted."""
+    for row, line in enumerate(_plain_lines(path), start=1):
+        if not line and not blank:
+            continue
+        cells = [cell.strip() for cell in line.split("|||")]
+        if not line:
+            cells = ["", "", ""]
+        if len(cells) not in (3, 4) or (cells[0] and not cells[0].isdecimal()):
+            allowed = "id|||story-prompt|||text, and perhaps a fourth part"
+            raise DataError("not a line of AUTOS", file=path, row=row, found=line[:80], allowed=allowed)
+        if not blank and not (cells[1] and cells[2]):
+            left[EMPTY] += 1
+            continue
+        yield Line(*cells[:3])
+
+
+def _plain_lines(path: Path) -> list[str]:
+    # Not splitlines(): texts may hold U+2028 and its like.
+    lines = [line.strip() for line in decode(read_bytes(path), path, 1).split("\n")]
+    return lines[:-1] if lines and not lines[-1] else lines

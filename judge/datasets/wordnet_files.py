@@ -1,0 +1,19 @@
+"""Where WordNet 3.0's files lie on this machine. Reads none of them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from judge.datasets.locate import registered
+from judge.wordnet import complete
+
+_SYSTEM = (Path("/usr/share/wordnet"), Path("/usr/share/nltk_data/corpora/wordnet"))
+
+
+def find() -> Path | None:
+    """The folder: one that was added as `wordnet`, the system's, or NLTK's; None without one."""
+    added = registered().get("wordnet")
+    nltk = [Path(part) / "corpora" / "wordnet" for part in os.environ.get("NLTK_DATA", "").split(os.pathsep) if part]
+    places = [*([added.path] if added is not None else []), *nltk, *_SYSTEM]
+    return next((place for place in places if complete(place)), None)

@@ -1,0 +1,70 @@
+"""DeltaScore: how much less likely a story becomes when it is perturbed (Xie et al. 2023).
+
+The perturbed stories are those of `judge stress`, made here by the same functions, without a tagger; what is drawn
+depends on the text alone, so equal stories have equal values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from judge.fingerprint import text_key
+from judge.measures.measure import Family, Item, Measure, Scored, Tools, Undefined
+from judge.measures.models.identity import of_scorers
+from judge.measures.models.likelihood import after_prompts, values
+from judge.perturbations.edit import applied
+from judge.perturbations.made import maker
+from judge.perturbations.perturbation import Material, Unfit
+from judge.perturbations.seeding import rng_of
+from judge.records import Story
+
+PERTURBATIONS = ("typos", "word-shuffle", "sentence-shuffle")
+STRENGTH, SEED = 4, 1
+
+
+def perturbed(item: Item, name: str) -> str | Undefined:
+    """The text as the perturbation leaves it."""
+    story = Story(text_key(item.text), item.story_prompt, "", item.text)
+    made = maker(name)(Material(story), STRENGTH, rng_of(SEED, name, story.id))
+    if isinstance(made, Unfit):
+        return Undefined(f"it cannot be perturbed: {made.reason}")
+    return applied(item.text, made)
+
+
+def _delta(name: str, items: Sequence[Item], tools: Tools) -> list[Scored]:
+    texts = [perturbed(item, name) for item in items]
+    whole = [(item.story_prompt, item.text) for item in items]
+    changed = [(item.story_prompt, t) for item, t in zip(items, texts, strict=True) if not isinstance(t, Undefined)]
+    answers = after_prompts([*whole, *changed], tools)
+    others = iter(answers[len(whole) :])
+    found = []
+    for text, before in zip(texts, answers, strict=False):
+        if isinstance(text, Undefined):
+            found.append(Scored({"difference": text}))
+            continue
+        after = next(others)
+        one, other = (values(answer.logprobs)["mean"] for answer in (before, after))
+        if isinstance(one, Undefined) or isinstance(other, Undefined):
+            found.append(Scored({"difference": Undefined("no token has a log-probability")}))
+            continue
+        found.append(Scored({"difference": one - other}, cut=before.truncated or after.truncated))
+    return found
+
+
+def _family(name: str) -> Family:
+    recipe = (
+        f"mean log-probability of the story's tokens minus that of the story after {name} at strength {STRENGTH} "
+        "(seed 1, drawn by the text), both given the story-prompt and a blank"
+    )
+    return Family(
+        name=f"deltascore-{name}",
+        source="Xie et al. 2023, DeltaScore; own perturbations",
+        needs=("story-prompt", "lm"),
+        score=partial(_delta, name),
+        identity=of_scorers,
+        measures=(Measure(f"deltascore-{name}", "difference", 1, recipe),),
+    )
+
+
+FAMILIES = tuple(_family(name) for name in PERTURBATIONS)

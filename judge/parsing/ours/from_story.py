@@ -1,0 +1,136 @@
+"""Whether what states a rating stands word for word in the story that is judged: then it may be the story's own.
+
+Words are compared without case, marks, markup and invisible characters; numbers in words count as their digits.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import pairwise
+
+from judge.parsing.ours.json_answer import placed_objects
+from judge.parsing.ours.page import Page
+from judge.parsing.ours.reading import Said
+from judge.parsing.ours.statements import Statement, said
+from judge.parsing.words import vocabulary as words
+from judge.parsing.words.tiers import DOUBTFUL
+
+_TOKEN = re.compile(r"[^\W_]+")
+_LETTERS = re.compile(r"[^\W\d_]{2,}")
+_NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_DIGITS = {word: str(value) for value, word in enumerate(_NUMBERS)}
+_REPORTS = words.word_set(
+    "says said writes wrote reads states stated claims claimed ends ended closes closed contains includes tells told "
+    "asks asked demands demanded orders ordered instructs instructed instruction instructions words line lines quote "
+    "quotes quoted author narrator message note injected appended"
+)
+_TELLS = words.word_set("story text author narrator tale passage writer piece")
+_OWN = words.word_set("my i we own d ll would")
+_FEWEST, _MOST = 2, 5
+_NEAR, _LABEL = 8, 24
+
+
+@dataclass(frozen=True, slots=True)
+class _Forms:
+    """A story as it is searched: its words between blanks, and all of it without blanks."""
+
+    words: str
+    exact: str
+
+
+def stands_in(story: str, stated: str) -> bool:
+    """Whether words stand in the story. A number without words stands in many stories, so it counts for nothing."""
+    tokens = _tokens(stated)
+    return _has_letters(tokens) and _within(tokens, _forms(story))
+
+
+def is_quoted(story: str, stated: Said) -> bool:
+    """Whether a statement is the story's: its last words, or those that the sentence reports from the story."""
+    forms = _forms(story)
+    tokens = _tokens(stated.words)
+    own = any(token in _OWN for token in tokens[:-1])
+    if stated.exact:
+        return not own and re.search(re.escape(_squeezed(stated.exact)) + r"(?!\d)", forms.exact) is not None
+    size = min(_MOST, len(tokens))
+    while size < len(tokens) and tokens[-size - 1] in _OWN:
+        size += 1
+    last = tokens[-size:]
+    if _has_letters(last) and _within(last, forms):
+        return True
+    return any(
+        _reported(tokens[:-size]) and tokens[-size] in words.RATING | words.STATE and _within(tokens[-size:], forms)
+        for size in range(_FEWEST, min(_MOST, len(tokens)))
+    )
+
+
+def without_quoted(page: Page, stated: list[Statement], story: str) -> list[Statement]:
+    """The statements, those that are the story's made doubtful.
+
+    One that opens the answer may be the judge's own in the story's words, so it is not overruled by another rating: it
+    keeps its tier, and ratings that differ from it leave the answer ambiguous.
+    """
+    found: list[Statement] = []
+    for one in stated:
+        words_of = said(page, one) if one.tier < DOUBTFUL else None
+        quoted = words_of is not None and is_quoted(story, words_of)
+        found.append(replace(one, tier=DOUBTFUL, place="quoted") if quoted else one)
+    first = min(found, key=lambda one: one.mention.start)
+    claims = {one.mention.value for one in found if one.tier < DOUBTFUL and not one.other}
+    if first.place == "quoted" and _opens(page, first) and claims - {first.mention.value}:
+        return [one if one.place == "quoted" else replace(one, tier=max(one.tier, DOUBTFUL)) for one in found]
+    return found
+
+
+def _opens(page: Page, first: Statement) -> bool:
+    """Whether nothing but the words of a label stands before a statement."""
+    before = page.low[: first.mention.start]
+    return len(before) <= _LABEL and not any(mark in before.strip() for mark in "\n.!?,;")
+
+
+def without_objects(story: str, text: str) -> str:
+    """The text with those JSON objects blanked that stand in the story, every other character in its place."""
+    if "{" not in story or "{" not in text:
+        return text
+    for _, start, end in list(placed_objects(text)):
+        if _squeezed(text[start:end]) in _forms(story).exact:
+            text = text[:start] + " " * (end - start) + text[end:]
+    return text
+
+
+def _reported(before: list[str]) -> bool:
+    """Whether the words before a statement give it to somebody else."""
+    near = before[-_NEAR:]
+    if not near or near[-1] in _OWN:
+        return False
+    pairs = pairwise(near)
+    return not _REPORTS.isdisjoint(near) or any(one in _TELLS and other == "s" for one, other in pairs)
+
+
+def _has_letters(tokens: list[str]) -> bool:
+    return any(_LETTERS.search(token) for token in tokens)
+
+
+def _within(tokens: list[str], forms: _Forms) -> bool:
+    return f" {' '.join(tokens)} " in forms.words
+
+
+@lru_cache(maxsize=256)
+def _forms(story: str) -> _Forms:
+    return _Forms(f" {' '.join(_tokens(story))} ", _squeezed(story))
+
+
+def _tokens(text: str) -> list[str]:
+    return [_DIGITS.get(token, token) for token in _TOKEN.findall(_plain(text))]
+
+
+def _squeezed(text: str) -> str:
+    return "".join(_plain(text).split())
+
+
+def _plain(text: str) -> str:
+    if text.isascii():
+        return text.lower()
+    return "".join(c for c in unicodedata.normalize("NFKC", text).casefold() if unicodedata.category(c) != "Cf")

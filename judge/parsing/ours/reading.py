@@ -1,0 +1,30 @@
+"""What was read of an answer, and by which words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from judge.records import Judgment
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What states a rating: the words before the number in their sentence, with the number.
+
+    `exact` is a form of marks such as [[4]], compared as it stands; "" for a form of words.
+    """
+
+    words: str
+    exact: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A judgment with the words of all that states a rating, so that a story can be searched for them.
+
+    `worded` says that the rating is stated in words, not by a number alone or by a form of marks.
+    """
+
+    judgment: Judgment
+    said: tuple[Said, ...] = ()
+    worded: bool = False

@@ -1,0 +1,40 @@
+"""How many places a strength means. Knows nothing of what is done there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+from typing import TypeVar
+
+from judge.perturbations.edit import Edit
+
+_T = TypeVar("_T")
+
+
+def count(strength: int, share: float, size: int) -> int:
+    """A share of the places at strength 1, at least one; twice as many at 2, and so on."""
+    return strength * max(1, round(share * size))
+
+
+def first(found: Sequence[_T], number: int, rng: Random) -> list[_T]:
+    """The first of the places in an order by chance; more of them at a higher number."""
+    order = list(found)
+    rng.shuffle(order)
+    return order[:number]
+
+
+def apart(groups: Sequence[Sequence[Edit]], number: int, rng: Random) -> list[Edit]:
+    """The edits of the first groups in an order by chance, without those that would touch an earlier one's."""
+    found: list[Edit] = []
+    taken = 0
+    for group in first(groups, len(groups), rng):
+        if taken == number:
+            break
+        if not any(_touch(one, other) for one in group for other in found):
+            found += group
+            taken += 1
+    return found
+
+
+def _touch(one: Edit, other: Edit) -> bool:
+    return one.start <= other.end and other.start <= one.end

@@ -1,0 +1,26 @@
+"""The program's own word lists, read once. What they are taken from stands in each file."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from judge.fingerprint import fingerprint_bytes
+
+_FOLDER = Path(__file__).parent
+
+
+@cache
+def word_list(name: str) -> dict[str, Any]:
+    """A list by its name."""
+    found: dict[str, Any] = yaml.safe_load((_FOLDER / f"{name}.yaml").read_text(encoding="utf-8"))
+    return found
+
+
+@cache
+def lists_version() -> str:
+    """What tells these lists from others: a hash of all."""
+    return fingerprint_bytes(path.read_bytes() for path in sorted(_FOLDER.glob("*.yaml")))

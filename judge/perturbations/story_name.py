@@ -1,0 +1,43 @@
+"""The ids of perturbed stories: `ORIGIN@PERTURBATION.STRENGTH`, and `ORIGIN@none` for the story as it was.
+
+An id is all that a journal needs to hold to tell what was done to a story.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+UNTOUCHED = "none"
+EMPTY = "empty"
+"""The perturbation that leaves no text."""
+
+_FORM = re.compile(r"(?P<origin>.+)@(?:none|(?P<name>[a-z][a-z0-9-]*)\.(?P<strength>[1-9][0-9]{0,2}))", re.DOTALL)
+
+
+class PerturbedName(NamedTuple):
+    """What an id tells: the story changed, by what (None for untouched), how strongly (0 for untouched)."""
+
+    origin: str
+    perturbation: str | None
+    strength: int
+
+
+def story_name(origin: str, perturbation: str | None = None, strength: int = 1) -> str:
+    """The id of a story changed, or left as it is."""
+    return f"{origin}@{UNTOUCHED}" if perturbation is None else f"{origin}@{perturbation}.{strength}"
+
+
+def read_name(name: str) -> PerturbedName | None:
+    """What an id tells; None where it is not of this form. An origin may hold "@" itself."""
+    found = _FORM.fullmatch(name)
+    if found is None:
+        return None
+    perturbation = found["name"]
+    return PerturbedName(found["origin"], perturbation, int(found["strength"]) if perturbation else 0)
+
+
+def is_emptied(name: str) -> bool:
+    """Whether an id tells that its story has no text, on purpose."""
+    read = read_name(name) if f"@{EMPTY}." in name else None
+    return read is not None and read.perturbation == EMPTY

@@ -1,0 +1,63 @@
+"""Stories that were changed on purpose, told by their ids. Leaves them out of tables about the stories as they were."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import numpy as np
+
+from judge.perturbations.catalogue import CATALOGUE
+from judge.perturbations.story_name import PerturbedName, read_name
+from judge.ratings_table.table import RatingsTable
+from judge.wording import Advice, Note
+
+
+def perturbed_names(stories: Iterable[object]) -> dict[str, PerturbedName]:
+    """What the ids of one dataset's stories tell; empty where these are ordinary stories.
+
+    An id of the form counts only where some id of the dataset names a known perturbation or an untouched story, so
+    that an ordinary id that happens to hold an "@" is left alone.
+    """
+    marked = (str(story) for story in stories if "@" in str(story))
+    found = {story: name for story in marked if (name := read_name(story)) is not None}
+    known = any(name.perturbation is None or name.perturbation in CATALOGUE for name in found.values())
+    return found if known else {}
+
+
+def without_perturbed(table: RatingsTable) -> RatingsTable:
+    """The table without perturbed stories: people rated none of them, and they are nobody's stories.
+
+    Their system's mean, a judge's agreement with itself or the use of the scale would be those of damaged stories. The
+    facts of each result folder say how many were left out.
+    """
+    gone = {str(dataset): _changed(table, dataset) for dataset in table.stories.index.unique(level=0)}
+    gone = {dataset: names for dataset, names in gone.items() if names}
+    if not gone:
+        return table
+    frame = table.frame
+    rows = np.zeros(len(frame), dtype=np.bool_)
+    for dataset, names in gone.items():
+        rows |= (frame["dataset"].eq(dataset) & frame["story"].isin(names)).to_numpy(dtype=np.bool_)
+    keep = ~table.stories.index.isin([(dataset, story) for dataset, names in gone.items() for story in names])
+    facts = tuple(
+        replace(fact, notes=(*fact.notes, _note(fact.dataset, len(gone[fact.dataset]))))
+        if fact.dataset in gone
+        else fact
+        for fact in table.facts
+    )
+    return replace(table, frame=frame[~rows], stories=table.stories[keep], facts=facts)
+
+
+def _changed(table: RatingsTable, dataset: object) -> list[str]:
+    """Ids of the dataset's perturbed stories."""
+    index = table.stories.index
+    names = perturbed_names(index.get_level_values(1)[index.get_level_values(0) == dataset])
+    return [story for story, name in names.items() if name.perturbation is not None]
+
+
+def _note(dataset: str, count: int) -> str:
+    return Note(
+        f"{dataset}: {count} perturbed stories are left out: this table is about the stories as they were",
+        Advice("judge stress report has the others"),
+    )

@@ -1,0 +1,40 @@
+"""Stress tests: what judges miss, are moved by and fall for, then detection as a picture, then the evidence folded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from markupsafe import Markup
+
+from judge.analysis.stress.printed import tables
+from judge.charts import stress as chart
+from judge.errors import JudgeError
+from judge.pages import charts
+from judge.report.blocks import failed, figure, prose, shown
+from judge.report.inputs import ReportInputs
+
+
+def blocks(inputs: ReportInputs) -> list[Markup]:
+    """Of runs on perturbed stories."""
+    return list(_blocks(inputs))
+
+
+def _blocks(inputs: ReportInputs) -> Iterator[Markup]:
+    found = inputs.stress
+    if found is None:
+        yield prose("No story of these runs was perturbed.")
+        return
+    box, *evidence = tables(found)
+    yield prose(
+        "Perturbed stories are set against the very stories that they were made of. All other sections are about the "
+        "stories as they were."
+    )
+    yield shown(box, inputs)
+    for place, dataset in enumerate(dict.fromkeys(row.subject.dataset for row in found.rows)):
+        try:
+            made = chart.forest(found, dataset)
+            yield figure(charts.forest(made, f"stress-{place}", width=230), made.caption)
+        except JudgeError as error:
+            yield failed(f"Detection on {dataset} cannot be drawn", error)
+    for table in evidence:
+        yield shown(table, inputs, folded=True)

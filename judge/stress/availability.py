@@ -1,0 +1,24 @@
+"""Whether a perturbation can be made here, or what it lacks. Loads nothing that is heavy."""
+
+from __future__ import annotations
+
+from judge.datasets import wordnet_files
+from judge.perturbations import tagging
+from judge.perturbations.made import MADE
+from judge.perturbations.perturbation import Facts
+from judge.wording import Advice, joined
+from judge.wordnet import HINT
+
+
+def lacking(facts: Facts, *, reworded: bool = False) -> str | None:
+    """What is missing, as a sentence that says what to do; None where nothing is. `reworded`: other words are there."""
+    if facts.name not in MADE:
+        return "not made here; autos_roc and autos_wp may hold it"
+    parts: list[str] = []
+    if "tagger" in facts.needs and (missing := tagging.available()):
+        parts.append(missing)
+    if "wordnet" in facts.needs and wordnet_files.find() is None:
+        parts.append(f"WordNet 3.0: {HINT}")
+    if "rewriter" in facts.needs and not reworded:
+        parts.append(Advice("other words: {rewriter} or {back_translations}"))
+    return joined(parts[0], *(piece for part in parts[1:] for piece in ("; ", part))) if parts else None

@@ -1,0 +1,72 @@
+"""How many stories each perturbation could be made of, and why not of the others; as counts and as tables."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from judge.printing.tables import Column, Table
+from judge.stress.making import Perturbed
+from judge.stress.options import Wanted
+
+
+@dataclass(slots=True)
+class CoverageRow:
+    """One perturbation at one strength."""
+
+    perturbation: str
+    test: str
+    strength: int
+    made: int = 0
+    edits: int = 0
+    reasons: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass(slots=True)
+class Coverage:
+    """The counts of a sitting."""
+
+    rows: Sequence[CoverageRow]
+    stories: int = 0
+
+    @classmethod
+    def of(cls, wanted: Sequence[Wanted]) -> Coverage:
+        """With no story counted yet."""
+        return cls([CoverageRow(one.facts.name, one.facts.test, s) for one in wanted for s in one.strengths])
+
+    def add(self, versions: Sequence[Perturbed]) -> None:
+        """Count one story's versions, which come in the rows' order."""
+        self.stories += 1
+        for row, version in zip(self.rows, versions, strict=True):
+            if version.reason is None:
+                row.made += 1
+                row.edits += len(version.edits)
+            else:
+                row.reasons[version.reason] += 1
+
+
+def tables(coverage: Coverage, signature: str, notes: Sequence[str]) -> list[Table]:
+    """One row for each perturbation and strength."""
+    rows = [
+        {
+            "perturbation": row.perturbation,
+            "test": row.test,
+            "strength": row.strength,
+            "made": row.made,
+            "stories": coverage.stories,
+            "edits": row.edits / row.made if row.made else None,
+            "reasons": "; ".join(f"{why} ({count})" for why, count in row.reasons.most_common()) or "-",
+        }
+        for row in coverage.rows
+    ]
+    columns = [
+        Column("perturbation", "perturbation"),
+        Column("test", "test"),
+        Column("strength", "strength"),
+        Column("made", "made"),
+        Column("stories", "of stories"),
+        Column("edits", "edits a story", digits=1),
+        Column("reasons", "why not", wrap=60),
+    ]
+    return [Table("Perturbed stories", columns, rows, signature, notes)]

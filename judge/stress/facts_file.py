@@ -1,0 +1,62 @@
+"""`NAME.facts.jsonl` beside a file of perturbed stories: how it was made, each story's edits, and what was left out.
+
+The first line is `{"stress": {...}}`, the last `{"left_out": [...]}`; between them stand lines `{"story": ID,
+"origin": ID, "perturbation": ..., "test": ..., "strength": ..., "edits": [[start, end, replacement], ...]}`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import orjson
+
+from judge.stress.coverage import Coverage
+from judge.stress.making import Perturbed
+
+FORM = 1
+
+
+def facts_path(stories: Path) -> Path:
+    """The file of facts of a file of stories."""
+    return stories.with_suffix(".facts.jsonl")
+
+
+def write_head(stream: BinaryIO, made_of: Mapping[str, Any]) -> None:
+    """The first line."""
+    _line(stream, {"stress": {"form": FORM, **made_of}})
+
+
+def write_version(stream: BinaryIO, origin: str, version: Perturbed) -> None:
+    """The line of a perturbed story."""
+    if version.story is not None:
+        _line(
+            stream,
+            {
+                "story": version.story.id,
+                "origin": origin,
+                "perturbation": version.facts.name,
+                "test": version.facts.test,
+                "strength": version.strength,
+                "edits": [list(edit) for edit in version.edits],
+            },
+        )
+
+
+def write_end(stream: BinaryIO, coverage: Coverage) -> None:
+    """The last line: how many stories each perturbation could be made of, and why not of the others."""
+    rows = [
+        {
+            "perturbation": row.perturbation,
+            "strength": row.strength,
+            "made": row.made,
+            "reasons": dict(row.reasons.most_common()),
+        }
+        for row in coverage.rows
+    ]
+    _line(stream, {"stories": coverage.stories, "left_out": rows})
+
+
+def _line(stream: BinaryIO, value: Mapping[str, Any]) -> None:
+    stream.write(orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE))

@@ -1,0 +1,68 @@
+"""One story's perturbed versions: what each changes, or why it is not there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from judge.perturbations.edit import Edit, applied, in_order
+from judge.perturbations.made import maker
+from judge.perturbations.perturbation import Facts, Material, Unfit
+from judge.perturbations.seeding import rng_of
+from judge.perturbations.story_name import story_name
+from judge.perturbations.tokens import protected
+from judge.records import Story
+from judge.stress.options import Wanted
+
+SAME = "what it makes is the story as it was"
+NO_MORE = "no room for more than at a lower strength"
+BROKEN = "a placeholder would break"
+
+
+@dataclass(frozen=True, slots=True)
+class Perturbed:
+    """A perturbation of one story at one strength: the edits with the story that they make, or the reason."""
+
+    facts: Facts
+    strength: int
+    edits: tuple[Edit, ...]
+    story: Story | None
+    reason: str | None
+
+
+def untouched(story: Story) -> Story:
+    """The story as it was, under the id that says so, with people's ratings."""
+    return replace(story, id=story_name(story.id))
+
+
+def versions(material: Material, wanted: Sequence[Wanted], seed: int) -> Iterator[Perturbed]:
+    """Every version asked for, those of one perturbation from the weakest to the strongest."""
+    for one in wanted:
+        before: frozenset[Edit] = frozenset()
+        for strength in one.strengths:
+            found = _version(material, one.facts, strength, seed, before)
+            before = before | frozenset(found.edits)
+            yield found
+
+
+def _version(material: Material, facts: Facts, strength: int, seed: int, before: frozenset[Edit]) -> Perturbed:
+    story = material.story
+    made = maker(facts.name)(material, strength, rng_of(seed, facts.name, story.id))
+    reason = made.reason if isinstance(made, Unfit) else None
+    edits = () if isinstance(made, Unfit) else in_order(made)
+    if reason is None and before and frozenset(edits) <= before:
+        reason = NO_MORE
+    if reason is None and any(_breaks(edit, story.text) for edit in edits):
+        reason = BROKEN
+    if reason is not None:
+        return Perturbed(facts, strength, (), None, reason)
+    text = applied(story.text, edits)
+    if text == story.text:
+        return Perturbed(facts, strength, (), None, SAME)
+    name = story_name(story.id, facts.name, strength)
+    return Perturbed(facts, strength, edits, replace(story, id=name, text=text, ratings=()), None)
+
+
+def _breaks(edit: Edit, text: str) -> bool:
+    """Whether an edit begins or ends within a placeholder."""
+    return any(one.start < place < one.end for one in protected(text) for place in (edit.start, edit.end))

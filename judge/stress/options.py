@@ -1,0 +1,133 @@
+"""What stories to change, how, and how much. Changes none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, get_args
+
+from judge.errors import OptionError, SpecError, unknown
+from judge.perturbations.catalogue import CATALOGUE
+from judge.perturbations.made import MADE
+from judge.perturbations.perturbation import Facts
+
+PerturbationSet = Literal["openmeva", "discrimination", "invariance", "attack", "degenerate", "all"]
+SETS: tuple[str, ...] = get_args(PerturbationSet)
+_OURS = ("word-shuffle", "truncate-end", "truncate-half", "wrong-story", "markdown", "uppercase")
+"""Not among OpenMEVA's; `sentence-shuffle` is not either, but is what its negative stories of quality control are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A perturbation with the strengths at which it is to be made, lowest first."""
+
+    facts: Facts
+    strengths: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MakeOptions:
+    """What is made of a dataset.
+
+    Attributes
+    ----------
+    wanted : tuple of Wanted
+        In the catalogue's order.
+    systems : tuple of str
+        Only these systems' stories; () = all.
+    references : bool
+        Change the reference stories, one for each story-prompt, in place of the systems' stories.
+    limit : int or None
+        Only so many stories, the first ones.
+    top : str
+        The highest point of the scale that judges will be asked for, as injections write it.
+    rewriter, base_url, encoder : str or None, tuple of str, str or None
+        The model that says sentences in other words, where it is served, and a sentence encoder that says whether
+        they mean the same.
+    back_translations : Path or None
+        A file of other words, in the study's form.
+    grammar : str or None
+        A folder of a sequence classifier that says whether a sentence is grammatical; None = nothing is filtered.
+    grammar_label : int
+        Which of its labels says so.
+    """
+
+    wanted: tuple[Wanted, ...]
+    systems: tuple[str, ...] = ()
+    references: bool = False
+    limit: int | None = None
+    seed: int = 1
+    tagger: str | None = None
+    grammar: str | None = None
+    grammar_label: int = 1
+    top: str = "5"
+    rewriter: str | None = None
+    base_url: tuple[str, ...] = ()
+    encoder: str | None = None
+    back_translations: Path | None = None
+
+    def __post_init__(self) -> None:
+        if self.limit is not None and self.limit < 1:
+            raise OptionError("limit", self.limit, "must be 1 or more")
+        if not self.top.strip():
+            raise OptionError("top", self.top, "must say how the highest point is written, e.g. 5")
+        _check_rewording(self)
+        if self.references and self.systems:
+            raise OptionError("system", self.systems[0], "has no effect where the reference stories are changed")
+
+
+def _check_rewording(options: MakeOptions) -> None:
+    """Refuses what would have no effect."""
+    if options.rewriter is not None and options.back_translations is not None:
+        raise OptionError("rewriter", options.rewriter, "has no effect beside a file of back-translations")
+    for name, value in (("base_url", ", ".join(options.base_url)), ("encoder", options.encoder)):
+        if value and options.rewriter is None:
+            raise OptionError(name, value, "has no effect without a rewriter")
+    named = options.rewriter or options.back_translations
+    if named is not None and not any("rewriter" in one.facts.needs for one in options.wanted):
+        name = "rewriter" if options.rewriter else "back_translations"
+        raise OptionError(name, str(named), "has no effect: no perturbation asked for needs other words")
+
+
+def of_set(name: str) -> list[str]:
+    """The perturbations of a set that can be made, in the catalogue's order."""
+    if name not in SETS:
+        raise OptionError("set", name, allowed=SETS)
+    there = [facts for facts in CATALOGUE.values() if facts.name in MADE]
+    if name == "openmeva":
+        return [one.name for one in there if one.test in ("discrimination", "invariance") and one.name not in _OURS]
+    return [one.name for one in there if name in ("all", one.test)]
+
+
+def wanted(names: Sequence[str], strengths: Sequence[int]) -> tuple[Wanted, ...]:
+    """Perturbations by name with those of the strengths that they have. SpecError for names and strengths unknown."""
+    for name in names:
+        if name not in CATALOGUE or name not in MADE:
+            raise SpecError(unknown("perturbation", name, MADE), hint="judge stress list")
+    found = []
+    for facts in CATALOGUE.values():
+        if facts.name in names:
+            some = tuple(sorted({one for one in strengths if one in facts.strengths}))
+            if some:
+                found.append(Wanted(facts, some))
+    lost = [one for one in strengths if not any(one in each.strengths for each in found)]
+    if lost or not found:
+        has = sorted({one for name in names for one in CATALOGUE[name].strengths})
+        raise OptionError("strength", (lost or list(strengths))[0], allowed=[str(one) for one in has])
+    return tuple(found)
+
+
+def recorded(options: MakeOptions) -> Mapping[str, object]:
+    """The options as plain data."""
+    return {
+        "perturbations": {one.facts.name: list(one.strengths) for one in options.wanted},
+        "systems": list(options.systems),
+        "references": options.references,
+        "limit": options.limit,
+        "seed": options.seed,
+        "top": options.top,
+        "rewriter": options.rewriter,
+        "encoder": options.encoder,
+        "back_translations": options.back_translations.name if options.back_translations else None,
+    }

@@ -1,0 +1,77 @@
+"""Stories of other story-prompts, and their nouns and verbs, for perturbations that take something from elsewhere.
+
+A fixed sample of the whole dataset, whatever part of it is changed: the choice does not depend on limits or order.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from judge.fingerprint import digest
+from judge.perturbations.perturbation import Token, Words
+from judge.perturbations.tagging import Tagger
+from judge.records import Story
+
+SAMPLE = 128
+"""Stories kept of each system."""
+
+_TAGS = ("NN", "NNS", "VB", "VBD", "VBG", "VBN", "VBP", "VBZ")
+_SHORTEST = 3
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Others:
+    """The sample: stories by system, and words of them by system."""
+
+    stories: Mapping[str, Sequence[Story]]
+    words: Mapping[str, Sequence[Words]]
+
+    def stories_for(self, story: Story) -> list[Story]:
+        """Stories for other story-prompts than this one's, of its system where there are some."""
+        own = [one for one in self.stories.get(story.system, ()) if _other(one.story_prompt, one.id, story)]
+        return own or [one for some in self.stories.values() for one in some if _other(one.story_prompt, one.id, story)]
+
+    def words_for(self, story: Story) -> list[Words]:
+        """Words of these."""
+        own = [word for word in self.words.get(story.system, ()) if _other(word.story_prompt, "", story)]
+        return own or [word for some in self.words.values() for word in some if _other(word.story_prompt, "", story)]
+
+
+def _other(story_prompt: str, name: str, story: Story) -> bool:
+    return name != story.id and (story_prompt != story.story_prompt or not story_prompt.strip())
+
+
+def sampled(stories: Iterable[Story], seed: int, tagger: Tagger | None) -> Others:
+    """A sample of each system's stories; their words too, where there is a tagger."""
+    heaps: dict[str, list[tuple[int, str, Story]]] = {}
+    for story in stories:
+        heap = heaps.setdefault(story.system, [])
+        entry = (-int.from_bytes(digest(f"{seed}\x00{story.id}", 8), "little"), story.id, story)
+        if len(heap) < SAMPLE:
+            heapq.heappush(heap, entry)
+        elif entry > heap[0]:
+            heapq.heapreplace(heap, entry)
+    kept = {system: [story for _, _, story in sorted(heap, reverse=True)] for system, heap in sorted(heaps.items())}
+    words: dict[str, list[Words]] = {}
+    if tagger is not None:
+        for system, some in kept.items():
+            tagged = tagger.tagged(story.text for story in some)
+            words[system] = [
+                Words(token.text.lower(), token.lemma, token.tag, story.story_prompt)
+                for story, tokens in zip(some, tagged, strict=True)
+                for token in tokens
+                if _usable(token)
+            ]
+    return Others(kept, words)
+
+
+def _usable(token: Token) -> bool:
+    return (
+        token.tag in _TAGS
+        and token.pos in ("NOUN", "VERB")
+        and token.text.isalpha()
+        and token.text.isascii()
+        and len(token.text) >= _SHORTEST
+    )

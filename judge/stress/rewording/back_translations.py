@@ -1,0 +1,57 @@
+"""Back-translations in OpenMEVA's form: a list of `{sentence: {"score": number, "trans": text}}`, or one such object.
+
+The study takes those whose score lies between .4 and .7, and sentences of five words or more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from judge.datasets.files.source_file import read_json
+from judge.errors import DataError
+from judge.perturbations.sentences import sentences
+from judge.records import Story
+from judge.stress.rewording.likeness import FEWEST_WORDS
+
+LEAST, MOST = 0.4, 0.7
+_FORM = '{"sentence": {"score": 0.5, "trans": "other words"}}'
+
+
+class BackTranslations:
+    """The sentences of a file; blanks and letter case are no matter where a story's are looked up."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        content = read_json(path)
+        self._known: dict[str, str] = {}
+        for number, part in enumerate(content if isinstance(content, list) else [content], start=1):
+            if not isinstance(part, dict):
+                raise DataError("not sentences with back-translations", file=path, row=number, allowed=_FORM)
+            for sentence, entry in part.items():
+                score, said = _entry(entry, path, number, sentence)
+                if LEAST <= score <= MOST and len(sentence.split()) >= FEWEST_WORDS:
+                    self._known[_key(sentence)] = said.strip()
+
+    def of(self, story: Story) -> Mapping[str, str]:
+        """Other words for those sentences of a story that have some."""
+        found = {}
+        for start, end in sentences(story.text):
+            said = self._known.get(_key(story.text[start:end]))
+            if said:
+                found[story.text[start:end]] = said
+        return found
+
+
+def _entry(entry: Any, path: Path, number: int, sentence: str) -> tuple[float, str]:
+    if not isinstance(entry, dict) or not isinstance(entry.get("trans"), str):
+        raise DataError("no back-translation", file=path, row=number, column=sentence, found=entry, allowed=_FORM)
+    score = entry.get("score")
+    if isinstance(score, bool) or not isinstance(score, int | float):
+        raise DataError("no score", file=path, row=number, column=sentence, found=score, allowed="a number")
+    return float(score), entry["trans"]
+
+
+def _key(sentence: str) -> str:
+    return " ".join(sentence.lower().split())

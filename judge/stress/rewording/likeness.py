@@ -1,0 +1,69 @@
+"""Whether a rewording says the same in other words: near in meaning, far in words.
+
+The study asks for MoverScore > .4 and BLEU-1 < .6 (Guan et al. 2021, Table 12). Here nearness is the cosine of sentence
+vectors where an encoder is named, else the share of the sentence's longer words whose beginning stands in the other.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+
+from judge.perturbations.sentences import sentences
+from judge.perturbations.tokens import protected, words
+
+MOST_BLEU = 0.6
+LEAST_COSINE = 0.8
+LEAST_OVERLAP = 0.3
+FEWEST_WORDS = 5
+_LONG, _STEM = 4, 4
+_SHORTER, _LONGER = 0.5, 2.0
+
+
+def bleu_1(sentence: str, other: str) -> float:
+    """Words of `other` that stand in the sentence, counted no more often than there, with the penalty for brevity."""
+    reference, said = _words(sentence), _words(other)
+    if not said:
+        return 0.0
+    known = Counter(reference)
+    hits = sum(min(count, known[word]) for word, count in Counter(said).items())
+    return hits / len(said) * (1.0 if len(said) >= len(reference) else math.exp(1 - len(reference) / len(said)))
+
+
+def overlap(sentence: str, other: str) -> float:
+    """Share of the sentence's words of four letters or more that begin as a word of the other does; 1 without any."""
+    long = {word[:_STEM] for word in _words(sentence) if len(word) >= _LONG}
+    return len(long & {word[:_STEM] for word in _words(other)}) / len(long) if long else 1.0
+
+
+def complaint(sentence: str, other: str) -> str | None:
+    """Why a rewording cannot be taken whatever it means; None where it can."""
+    if len(sentences(other)) != 1 or "\n" in other:
+        return "not one sentence"
+    if Counter(_placeholders(sentence)) != Counter(_placeholders(other)):
+        return "other placeholders"
+    if not _SHORTER <= len(_words(other)) / max(1, len(_words(sentence))) <= _LONGER:
+        return "of another length"
+    return None if bleu_1(sentence, other) < MOST_BLEU else "too many of the same words"
+
+
+def nearness(pairs: Sequence[tuple[str, str]], encoder: str | None) -> list[bool]:
+    """Whether each pair is near enough in meaning."""
+    if not pairs:
+        return []
+    if encoder is None:
+        return [overlap(one, other) >= LEAST_OVERLAP for one, other in pairs]
+    from judge.explanations.mapping.embedding import embed
+
+    texts = [text for pair in pairs for text in pair]
+    vectors = embed(texts, encoder, None).vectors
+    return [bool(a @ b >= LEAST_COSINE) for a, b in zip(vectors[::2], vectors[1::2], strict=True)]
+
+
+def _words(text: str) -> list[str]:
+    return [text[start:end].lower() for start, end in words(text)]
+
+
+def _placeholders(text: str) -> list[str]:
+    return [text[start:end] for start, end in protected(text)]

@@ -1,0 +1,151 @@
+"""A model that says sentences in other words. Each sentence is asked about once: answers are kept in a file.
+
+The file is JSON Lines beside the stories, `{"rewriter": ..., "form": 1, "sentence": ..., "text": ...}`, one line as
+soon as an answer has come; a sitting that was cut off goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from random import Random
+
+import orjson
+
+from judge.backends import Settings, open_backend
+from judge.backends.protocol import Backend
+from judge.datasets.files.source_file import json_lines
+from judge.errors import BackendError, DataError
+from judge.fingerprint import fingerprint
+from judge.perturbations.seeding import rng_of
+from judge.perturbations.sentences import sentences
+from judge.perturbations.tokens import words
+from judge.records import Criterion, Generation, Message, Query, Response, Story
+from judge.stress.rewording.likeness import FEWEST_WORDS, complaint, nearness
+
+FORM = 1
+"""Changes with what is asked."""
+
+ASKED = (
+    "Say the following sentence in other words. Keep its meaning, its tense, every name and every part in square "
+    "brackets; change as many of the other words and as much of their order as you can. Write the new sentence and "
+    "nothing else.\n\nSentence: {sentence}\n\nNew sentence:"
+)
+EACH = 4
+"""Sentences asked about for each story: more than are needed, since some rewordings are not taken."""
+
+_AT_ONCE, _ATTEMPTS, _LONGEST = 16, 3, 80
+
+
+class Rewriter:
+    """Other words for sentences by one model; `encoder` is a folder of a sentence encoder, or None."""
+
+    def __init__(
+        self, model: str, kept: Path, *, encoder: str | None = None, seed: int = 1, base_url: tuple[str, ...] = ()
+    ) -> None:
+        self.model, self.kept, self.encoder, self.seed = model, kept, encoder, seed
+        self._settings = Settings(base_url)
+        self._answers = dict(_stored(kept, model)) if kept.exists() else {}
+        self._taken: dict[str, str] = {}
+        self.asked = 0
+        self.reasons: Counter[str] = Counter()
+        """Why rewordings were not taken, or did not come."""
+
+    def prepare(self, stories: Iterable[Story]) -> None:
+        """Ask about the chosen sentences of these stories that no answer is kept of, and look at all answers."""
+        chosen = dict.fromkeys(sentence for story in stories for sentence in self._chosen(story))
+        missing = [sentence for sentence in chosen if sentence not in self._answers]
+        if missing:
+            asyncio.run(self._ask(missing))
+        self._look(chosen)
+
+    def of(self, story: Story) -> Mapping[str, str]:
+        """Other words for those sentences of a story whose rewording was taken."""
+        return {sentence: self._taken[sentence] for sentence in self._chosen(story) if sentence in self._taken}
+
+    def _chosen(self, story: Story) -> list[str]:
+        """Sentences of five words or more, in an order of the story's own, whatever others there are."""
+        found = [story.text[start:end] for start, end in sentences(story.text)]
+        long = list(dict.fromkeys(one for one in found if len(list(words(one))) >= FEWEST_WORDS and "\n" not in one))
+        rng: Random = rng_of(self.seed, "rewording", story.id)
+        rng.shuffle(long)
+        return long[:EACH]
+
+    def _look(self, chosen: Iterable[str]) -> None:
+        pairs = []
+        for sentence in chosen:
+            said = self._answers.get(sentence)
+            if said is None:
+                continue
+            wrong = complaint(sentence, said)
+            if wrong is None:
+                pairs.append((sentence, said))
+            else:
+                self.reasons[wrong] += 1
+        for (sentence, said), near in zip(pairs, nearness(pairs, self.encoder), strict=True):
+            if near:
+                self._taken[sentence] = said
+            else:
+                self.reasons["not near enough in meaning"] += 1
+
+    async def _ask(self, missing: list[str]) -> None:
+        backend = open_backend(self.model, self._settings)
+        at_once = asyncio.Semaphore(backend.capabilities.max_concurrency or _AT_ONCE)
+        try:
+            await backend.probe()
+            await asyncio.gather(*(self._one(backend, sentence, at_once) for sentence in missing))
+        finally:
+            await backend.close()
+
+    async def _one(self, backend: Backend, sentence: str, at_once: asyncio.Semaphore) -> None:
+        async with at_once:
+            response = await _answer(backend, _query(sentence))
+            self.asked += 1
+            if response is None:
+                self.reasons["no answer"] += 1
+                return
+            said = _sentence_of(response)
+            self._answers[sentence] = said
+            line = {"rewriter": self.model, "form": FORM, "sentence": sentence, "text": said}
+            try:
+                with self.kept.open("ab") as stream:
+                    stream.write(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE))
+            except OSError as error:
+                raise DataError(f"cannot be written: {error.strerror}", file=self.kept) from error
+
+
+async def _answer(backend: Backend, query: Query) -> Response | None:
+    """The first answer; None where it did not come though it was asked for again."""
+    for attempt in range(_ATTEMPTS):
+        try:
+            return (await backend.complete(query, [0]))[0]
+        except BackendError as error:
+            if not error.retryable:
+                raise
+            await asyncio.sleep(error.retry_after or 2**attempt)
+    return None
+
+
+def _query(sentence: str) -> Query:
+    messages = (Message("user", ASKED.format(sentence=sentence)),)
+    key = fingerprint({"rewording": FORM, "sentence": sentence})
+    story = Story("rewording", "", "", sentence)
+    return Query(key, story, Criterion("Rewording", "RW", ""), "rewording", messages, Generation(max_tokens=_LONGEST))
+
+
+def _sentence_of(response: Response) -> str:
+    """The answer without the words that announce it and quotation marks around all of it."""
+    text = response.text.strip().removeprefix("New sentence:").strip()
+    return text[1:-1] if len(text) > 1 and text[0] in '"“' and text[-1] in '"”' else text
+
+
+def _stored(path: Path, model: str) -> Iterable[tuple[str, str]]:
+    for row, line in json_lines(path):
+        if not isinstance(line, dict) or not {"rewriter", "form", "sentence", "text"} <= line.keys():
+            raise DataError(
+                "not a line of rewordings", file=path, row=row, hint="give another name, or delete the file"
+            )
+        if line["rewriter"] == model and line["form"] == FORM:
+            yield line["sentence"], line["text"]

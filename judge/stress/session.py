@@ -1,0 +1,212 @@
+"""A dataset's stories to a file of perturbed ones, with its file of facts. Each story is tagged once, few at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from importlib.metadata import PackageNotFoundError, version
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from judge.datasets import wordnet_files
+from judge.datasets.dataset import Dataset
+from judge.datasets.files.native import story_line
+from judge.errors import DataError, SpecError
+from judge.perturbations import attacks
+from judge.perturbations.lists import lists_version
+from judge.perturbations.perturbation import Material, Need
+from judge.perturbations.story_name import read_name
+from judge.perturbations.tagging import Tagger
+from judge.records import Story
+from judge.stress.availability import lacking
+from judge.stress.coverage import Coverage
+from judge.stress.facts_file import facts_path, write_end, write_head, write_version
+from judge.stress.grammar import UNGRAMMATICAL, Grammar, is_filtered
+from judge.stress.making import Perturbed, untouched, versions
+from judge.stress.options import MakeOptions, recorded
+from judge.stress.others import Others, sampled
+from judge.stress.rewording.back_translations import BackTranslations
+from judge.stress.rewording.rewriter import FORM, Rewriter
+from judge.version import __version__
+from judge.whole_file import draft
+from judge.wordnet import WordNet
+
+Progress = Callable[[int], None]
+REFERENCE = "Human"
+"""The system of reference stories that are changed."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Made:
+    """What a sitting made."""
+
+    stories: Path
+    facts: Path
+    coverage: Coverage
+    made_of: Mapping[str, Any]
+
+
+def make(dataset: Dataset, options: MakeOptions, output: Path, progress: Progress | None = None) -> Made:
+    """Write the file of stories and its file of facts; neither may be there already, and both appear whole.
+
+    SpecError where a perturbation does not run here, DataError where the stories are perturbed already.
+    """
+    facts = facts_path(output)
+    for path in (output, facts):
+        if path.exists():
+            raise DataError("exists already", file=path, hint="give another name, or delete the file first")
+    for one in options.wanted:
+        missing = lacking(one.facts, reworded=bool(options.rewriter or options.back_translations))
+        if missing is not None:
+            raise SpecError(f"perturbation {one.facts.name} cannot be made here", hint=missing)
+    workshop = Workshop(dataset, options, output)
+    coverage = Coverage.of(options.wanted)
+    made_of = workshop.made_of()
+    try:
+        with ExitStack() as open_files:
+            fresh, fresh_facts = (open_files.enter_context(draft(path)) for path in (output, facts))
+            lines = open_files.enter_context(fresh.open("wb"))
+            notes = open_files.enter_context(fresh_facts.open("wb"))
+            write_head(notes, made_of)
+            for material in workshop.materials():
+                found = [workshop.filtered(material.story, v) for v in versions(material, options.wanted, options.seed)]
+                lines.write(story_line(untouched(material.story), dataset.labels))
+                for each in found:
+                    if each.story is not None:
+                        lines.write(story_line(each.story))
+                        write_version(notes, material.story.id, each)
+                coverage.add(found)
+                if progress is not None:
+                    progress(coverage.stories)
+            if not coverage.stories:
+                raise SpecError("no story is left to change", hint=f"judge data check {dataset.name}")
+            write_end(notes, coverage)
+    except OSError as error:
+        raise DataError(f"cannot be written: {error.strerror}", file=error.filename or output) from error
+    return Made(output, facts, coverage, made_of)
+
+
+def origins(dataset: Dataset, options: MakeOptions) -> Iterator[Story]:
+    """The stories that are to be changed, in the dataset's order."""
+    found = _references(dataset) if options.references else _of_systems(dataset, options.systems)
+    return islice(found, options.limit)
+
+
+def _of_systems(dataset: Dataset, systems: tuple[str, ...]) -> Iterator[Story]:
+    there: set[str] = set()
+    for story in dataset.stories():
+        there.add(story.system)
+        if read_name(story.id) is not None:
+            raise DataError(f"{dataset.name} holds perturbed stories already", column="id", found=story.id)
+        if not systems or story.system in systems:
+            yield story
+    lost = [system for system in systems if system not in there]
+    if lost:
+        raise SpecError(f"{dataset.name} has no system {lost[0]!r}; it has {', '.join(sorted(there))}")
+
+
+def _references(dataset: Dataset) -> Iterator[Story]:
+    """Each reference story once, under the id of the first story that has it.
+
+    It has no reference of its own: an Eval-Prompt that shows one would show what was changed.
+    """
+    seen: set[tuple[str, str]] = set()
+    for story in dataset.stories():
+        if story.reference is None or not story.reference.strip():
+            continue
+        key = (story.story_prompt, story.reference)
+        if key not in seen:
+            seen.add(key)
+            yield replace(
+                story, id=f"{story.id}~reference", system=REFERENCE, text=story.reference, reference=None, ratings=()
+            )
+    if not seen:
+        raise SpecError(f"{dataset.name} has no reference stories")
+
+
+class Workshop:
+    """What the perturbations asked for need, made ready once."""
+
+    def __init__(self, dataset: Dataset, options: MakeOptions, output: Path) -> None:
+        self._dataset, self._options = dataset, options
+        needs: set[Need] = {need for one in options.wanted for need in one.facts.needs}
+        self._tagger = Tagger(options.tagger) if "tagger" in needs else None
+        place = wordnet_files.find() if "wordnet" in needs else None
+        self._wordnet = None if place is None else WordNet(place)
+        self._grammar = Grammar(options.grammar, options.grammar_label) if options.grammar else None
+        self._reworded = _reworded(options, output) if "rewriter" in needs else None
+        if isinstance(self._reworded, Rewriter):
+            self._reworded.prepare(origins(dataset, options))
+        self._others: Others | None = None
+        if "other-stories" in needs:
+            everything = _whole(options)
+            self._others = sampled(origins(dataset, everything), options.seed, self._tagger)
+
+    def made_of(self) -> dict[str, Any]:
+        """How the file is made, as plain data."""
+        packages = ("spacy", "lemminflect") if self._tagger else ()
+        return {
+            "version": __version__,
+            "dataset": self._dataset.name,
+            "dataset_fingerprint": self._dataset.fingerprint(),
+            **recorded(self._options),
+            "tagger": self._tagger.version if self._tagger else None,
+            "packages": {name: _version(name) for name in packages},
+            "wordnet": "3.0" if self._wordnet else None,
+            "grammar": self._grammar.identity if self._grammar else "unfiltered",
+            "lists": lists_version(),
+            "attacks": attacks.lists_version(),
+            "rewordings": self._rewordings(),
+        }
+
+    def _rewordings(self) -> dict[str, Any] | None:
+        """What the rewriter was asked, and why its words were not taken; None without one."""
+        one = self._reworded
+        return {"form": FORM, "not_taken": dict(one.reasons)} if isinstance(one, Rewriter) else None
+
+    def filtered(self, origin: Story, version: Perturbed) -> Perturbed:
+        """The version, or without its story where the classifier takes a changed sentence for ungrammatical."""
+        if self._grammar is None or version.story is None or not is_filtered(version.facts):
+            return version
+        if self._grammar.accepts(version.story.text, origin.text):
+            return version
+        return replace(version, edits=(), story=None, reason=UNGRAMMATICAL)
+
+    def materials(self) -> Iterator[Material]:
+        """What is known of each story to be changed."""
+        stories = origins(self._dataset, self._options)
+        while some := list(islice(stories, 64)):
+            tagged = self._tagger.tagged(story.text for story in some) if self._tagger else iter([()] * len(some))
+            for story, tokens in zip(some, tagged, strict=True):
+                yield Material(
+                    story,
+                    tokens,
+                    self._others.stories_for(story) if self._others else (),
+                    self._others.words_for(story) if self._others else (),
+                    self._wordnet,
+                    self._reworded.of(story) if self._reworded else {},
+                    self._options.top,
+                )
+
+
+def _reworded(options: MakeOptions, output: Path) -> Rewriter | BackTranslations | None:
+    if options.back_translations is not None:
+        return BackTranslations(options.back_translations)
+    if options.rewriter is None:
+        return None
+    kept = output.with_suffix(".rewordings.jsonl")
+    return Rewriter(options.rewriter, kept, encoder=options.encoder, seed=options.seed, base_url=options.base_url)
+
+
+def _whole(options: MakeOptions) -> MakeOptions:
+    """The same options for the whole dataset."""
+    return replace(options, limit=None, systems=())
+
+
+def _version(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None

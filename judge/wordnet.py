@@ -1,0 +1,179 @@
+"""Synonyms, opposites and neighbours out of WordNet 3.0's own files (index, data and exception lists)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from pathlib import Path
+
+from judge.errors import DataError, SpecError
+
+PARTS = {"noun": "n", "verb": "v", "adj": "a", "adv": "r"}
+HINT = (
+    "Debian's package wordnet-base holds its files; from elsewhere: judge data add wordnet FOLDER (with index.noun, "
+    "data.noun, noun.exc and so on)"
+)
+_ENDINGS: dict[str, tuple[tuple[str, str], ...]] = {
+    "noun": (
+        ("s", ""),
+        ("ses", "s"),
+        ("ves", "f"),
+        ("xes", "x"),
+        ("zes", "z"),
+        ("ches", "ch"),
+        ("shes", "sh"),
+        ("men", "man"),
+        ("ies", "y"),
+    ),
+    "verb": (
+        ("s", ""),
+        ("ies", "y"),
+        ("es", "e"),
+        ("es", ""),
+        ("ed", "e"),
+        ("ed", ""),
+        ("ing", "e"),
+        ("ing", ""),
+    ),
+    "adj": (("er", ""), ("est", ""), ("er", "e"), ("est", "e")),
+    "adv": (),
+}
+
+
+def complete(folder: Path) -> bool:
+    """Whether the folder holds the files that are read."""
+    return all((folder / f"{kind}.{part}").is_file() for part in PARTS for kind in ("index", "data"))
+
+
+@dataclass(frozen=True, slots=True)
+class Sense:
+    """One meaning of a word: its synset.
+
+    Attributes
+    ----------
+    words : tuple of str
+        Single words that have it, in WordNet's order and case.
+    opposites : tuple of str
+        Single words that WordNet calls the opposite of this word in this meaning.
+    above : tuple of int
+        Offsets of the synsets that this is a kind of.
+    field : int
+        Number of the lexicographer's file, such as 18 for nouns that are persons.
+    """
+
+    offset: int
+    words: tuple[str, ...]
+    opposites: tuple[str, ...]
+    above: tuple[int, ...]
+    below: tuple[int, ...]
+    field: int
+
+
+class WordNet:
+    """The files of one folder. Index and exceptions are read whole, synonyms as they are asked for."""
+
+    def __init__(self, folder: Path) -> None:
+        if not complete(folder):
+            raise SpecError(f"{folder} holds no WordNet 3.0", hint=HINT)
+        indexed = {part: _index(folder / f"index.{part}") for part in PARTS}
+        self._offsets = {part: {word: found[0] for word, found in words.items()} for part, words in indexed.items()}
+        self._tagged = {part: {word: found[1] for word, found in words.items()} for part, words in indexed.items()}
+        self._irregular = {part: _exceptions(folder / f"{part}.exc") for part in PARTS}
+        self._data = {part: (folder / f"data.{part}").read_bytes() for part in PARTS}
+        self.senses = lru_cache(maxsize=1 << 15)(self._senses)
+        self.synonyms = lru_cache(maxsize=1 << 17)(self._synonyms)
+        self.synonyms_before_3_6 = lru_cache(maxsize=1 << 17)(partial(self._synonyms, again=True))
+
+    def rank(self, word: str, part: str, offset: int) -> int | None:
+        """Which meaning of the word this synset is, 0 for the commonest; None where texts were never tagged with it."""
+        places = self._offsets[part].get(word.lower(), [])
+        counted = places[: self._tagged[part].get(word.lower(), 0)]
+        return counted.index(offset) if offset in counted else None
+
+    def _senses(self, lemma: str, part: str) -> tuple[Sense, ...]:
+        """The meanings of a base form, the commonest first."""
+        return tuple(self._sense(lemma, part, offset) for offset in self._offsets[part].get(lemma, ()))
+
+    def sense_at(self, part: str, offset: int) -> Sense:
+        """A synset by its place."""
+        return self._sense("", part, offset)
+
+    def _sense(self, lemma: str, part: str, offset: int) -> Sense:
+        cells = self._cells(part, offset)
+        count = int(cells[3], 16)
+        names = [name.partition("(")[0] for name in cells[4 : 4 + 2 * count : 2]]
+        own = next((at for at, name in enumerate(names, 1) if name.lower() == lemma), 0)
+        pointers = cells[5 + 2 * count :]
+        opposites, above, below = [], [], []
+        for symbol, target, _, ends in zip(*(pointers[at::4] for at in range(4)), strict=False):
+            if symbol == "!" and own == int(ends[:2], 16):
+                named = [name.partition("(")[0] for name in self._cells(part, int(target))[4::2]]
+                opposites.append(named[int(ends[2:], 16) - 1])
+            elif symbol in ("@", "@i"):
+                above.append(int(target))
+            elif symbol == "~":
+                below.append(int(target))
+        single = tuple(name for name in names if "_" not in name)
+        return Sense(
+            offset, single, tuple(w for w in opposites if "_" not in w), tuple(above), tuple(below), int(cells[1])
+        )
+
+    def _cells(self, part: str, offset: int) -> list[str]:
+        data = self._data[part]
+        cells = data[offset : data.find(b"\n", offset)].split(b" | ")[0].decode("utf-8", "replace").split()
+        if not cells or cells[0] != f"{offset:08d}":
+            raise DataError(
+                f"WordNet's data.{part} and index.{part} do not belong together",
+                hint="files of one release are needed, with the line ends of Unix: they count bytes",
+            )
+        return cells
+
+    def _synonyms(self, word: str, *, again: bool = False) -> frozenset[str]:
+        """The single words of every synset of the word and its base forms, and the word itself.
+
+        With `again` endings are cut off as often as it takes to find a form, as NLTK did until version 3.6.
+        """
+        found = {word}
+        for part in PARTS:
+            for form in self._forms(word.lower(), part, again=again):
+                for offset in self._offsets[part][form]:
+                    found.update(self._words(part, offset))
+        return frozenset(found)
+
+    def _forms(self, word: str, part: str, *, again: bool) -> list[str]:
+        known = self._offsets[part]
+        irregular = self._irregular[part].get(word)
+        others = irregular if irregular is not None else _without_endings([word], part)
+        found = [form for form in dict.fromkeys((word, *others)) if form in known]
+        while again and irregular is None and others and not found:
+            others = _without_endings(others, part)
+            found = [form for form in dict.fromkeys(others) if form in known]
+        return found
+
+    def _words(self, part: str, offset: int) -> list[str]:
+        cells = self._cells(part, offset)
+        names = cells[4 : 4 + 2 * int(cells[3], 16) : 2]
+        # An adjective may carry where it stands, as in "galore(ip)".
+        return [bare for bare in (name.partition("(")[0] for name in names) if "_" not in bare]
+
+
+def _without_endings(words: Sequence[str], part: str) -> list[str]:
+    return [word[: -len(old)] + new for word in words for old, new in _ENDINGS[part] if word.endswith(old)]
+
+
+def _index(path: Path) -> dict[str, tuple[list[int], int]]:
+    """Word -> the places of its synsets, and how many of them, the first ones, texts were tagged with."""
+    found: dict[str, tuple[list[int], int]] = {}
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if not line.startswith(" "):
+            cells = line.split()
+            count = int(cells[2])
+            found[cells[0]] = [int(cell) for cell in cells[-count:]], int(cells[-count - 1])
+    return found
+
+
+def _exceptions(path: Path) -> dict[str, list[str]]:
+    if not path.is_file():
+        return {}
+    return {cells[0]: cells[1:] for line in path.read_text(encoding="utf-8").splitlines() if (cells := line.split())}

@@ -1,0 +1,27 @@
+"""What these tests need: spaCy with its model, inflected forms, WordNet."""
+
+from __future__ import annotations
+
+import pytest
+
+from judge.datasets import wordnet_files
+from judge.perturbations import tagging
+from judge.perturbations.tagging import Tagger
+from judge.wordnet import WordNet
+from tests.conftest import missing
+
+
+@pytest.fixture(scope="session")
+def tagger() -> Tagger:
+    lost = tagging.available()
+    if lost is not None:
+        missing("stress", f"{lost} (make test-stress)")
+    return Tagger()
+
+
+@pytest.fixture(scope="session")
+def wordnet() -> WordNet:
+    place = wordnet_files.find()
+    if place is None:
+        missing("stress", "WordNet 3.0 is not on this machine (make test-stress)")
+    return WordNet(place)
