@@ -37,6 +37,11 @@ class JudgeName(NamedTuple):
         return self.provider == SCRIPTED
 
     @property
+    def is_recorded(self) -> bool:
+        """Whether its answers come from a file, and nobody can be asked anew."""
+        return self.provider == RECORDED
+
+    @property
     def is_modelless(self) -> bool:
         """Whether no language model answers: nothing is asked of a server, and nothing is paid."""
         return self.provider in MODELLESS

@@ -33,6 +33,7 @@ OTHER_PROGRAMS = {
     "backends/openai/scorer.py": "a vLLM server's own flags",
     "backends/openai/server_facts.py": "a vLLM server's own flags",
     "doctor.py": "pip install",
+    "exchange/logs/lm_eval.py": "lm-eval",
     "execution/ray/engine.py": "ray start",
     "in_force/catalogue_build.py": "pip download, and the flag of this script, which is no command of judge",
     "plan/serving.py": "a vLLM server's own flags",
@@ -51,6 +52,7 @@ TO_COPY = {
     "reproduce/tables/system_means.py": "published numbers come with the command that gives them from other data",
     "reproduce/tables/user_study.py": "published numbers come with the command that gives them from other data",
     "reproduce/unavailable.py": "published numbers come with the command that gives them from other data",
+    "summary/next_steps.py": "a summary names the command of each next step",
     "web/view/pages/analyses.py": "a page names the command behind its table",
 }
 """Module -> why it holds whole commands, to be copied into a shell; each is held against the commands there are."""

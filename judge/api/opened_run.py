@@ -89,6 +89,35 @@ class OpenedRun:
 
         return pd.DataFrame([status_row(ResultFolder(path)) for path in self.folders])
 
+    def summary(
+        self,
+        *,
+        drop_systems: Names = (),
+        epsilon: float = 0.1,
+        resamples: int = 300,
+        readings: options.Readings = "mean",
+        seed: int = 1,
+    ) -> Result:
+        """What the runs come to: may the judge replace a person, which prompt, what goes wrong, what next.
+
+        `.value` is a `judge.summary.result.Summary`; `judge.summary.screen.text` prints it on one screen.
+        """
+        from judge.summary import screen
+        from judge.summary.evidence import Evidence
+        from judge.summary.options import EvidenceOptions
+        from judge.summary.summarize import summarize
+
+        chosen = _options(
+            EvidenceOptions,
+            drop_systems=drop_systems,
+            epsilon=epsilon,
+            resamples=resamples,
+            readings=readings,
+            seed=seed,
+        )
+        found = summarize(Evidence(self.table, chosen), [str(folder) for folder in self.folders])
+        return Result(found.frame, screen.tables(found), value=found)
+
     def coverage(self, by: Names = ("judge", "criterion", "eval_prompt"), *, drop_systems: Names = ()) -> Result:
         """Requested, answered and rated repeats by any of judge, criterion, eval_prompt, system."""
         from judge.analysis.coverage import tables
@@ -470,6 +499,8 @@ class OpenedRun:
         folds: int = 5,
         foldings: int = 5,
         drop_systems: Names = (),
+        predict: float | None = None,
+        carry_over: float | None = None,
         ci: options.JuryInterval = "boot-inputs",
         resamples: int = 1000,
         seed: int = 1,
@@ -490,12 +521,85 @@ class OpenedRun:
             folds=folds,
             foldings=foldings,
             drop_systems=drop_systems,
+            predict=predict,
+            carry_over=carry_over,
             ci=ci,
             resamples=resamples,
             seed=seed,
         )
         found = jury.jury(self.table, chosen)
         return Result(found.frame, tables.tables(found), value=found)
+
+    def plan(
+        self,
+        *,
+        half_width: float = 0.05,
+        difference: float = 0.05,
+        reliability: float = 0.8,
+        power: float = 0.8,
+        epsilon: float = 0.1,
+        prompts: int | None = None,
+        repeats: int | None = None,
+        positions: bool = False,
+        rater_price: float | None = None,
+        drop_systems: Names = (),
+        against: str | None = None,
+        seed: int = 1,
+    ) -> Result:
+        """What a study would take, with these results as its pilot, and what is worth paying for next."""
+        from judge.analysis import planning
+        from judge.analysis.options.planning_options import PlanOptions
+
+        chosen = _options(
+            PlanOptions,
+            half_width=half_width,
+            difference=difference,
+            reliability=reliability,
+            power=power,
+            epsilon=epsilon,
+            prompts=prompts,
+            repeats=repeats,
+            positions=positions,
+            rater_price=rater_price,
+            drop_systems=drop_systems,
+            against=against,
+            seed=seed,
+        )
+        found = planning.plan(self.table, chosen)
+        return Result(found.frame, planning.tables(found), value=found)
+
+    def succeeded_by(
+        self,
+        new: OpenedRun,
+        *,
+        margin: float = 0.05,
+        points: float = 0.25,
+        cut: float | None = None,
+        power: float = 0.8,
+        folds: int = 5,
+        top: int = 10,
+        drop_systems: Names = (),
+        against: str | None = None,
+        seed: int = 1,
+    ) -> Result:
+        """Whether the judge of `new` may replace the judge of these results."""
+        from judge.analysis import succession
+        from judge.analysis.options.planning_options import SuccessionOptions
+
+        chosen = _options(
+            SuccessionOptions,
+            margin=margin,
+            points=points,
+            cut=cut,
+            power=power,
+            folds=folds,
+            top=top,
+            drop_systems=drop_systems,
+            against=against,
+            seed=seed,
+        )
+        found = succession.succession(self.table, new.table, chosen)
+        return Result(found.frame, succession.tables(found), value=found)
 
     def compare(
         self,

@@ -19,6 +19,9 @@ PANELS: dict[str, dict[str, Entry]] = {
             "start.check", "One table of a judge's and people's ratings: does the judge agree? A page in one command."
         ),
         "try": Entry("start.try_", "One story, several Eval-Prompts side by side: request, answer, what was read."),
+        "plan": Entry(
+            "start.plan", "How many stories, people, repeats and prompts a study takes, and what to pay for next."
+        ),
         "init": Entry("start.init", "Write a commented run.yaml to start from."),
         "doctor": Entry(
             "start.doctor", "What is installed, reachable and cached, and the command that mends the rest."
@@ -43,6 +46,14 @@ PANELS: dict[str, dict[str, Entry]] = {
         "coverage": Entry("results.coverage", "What was requested, answered and parsed, and what loss goes with."),
         "disagreements": Entry(
             "results.disagreements", "Stories where judge and people, or repeats, differ most, with texts."
+        ),
+    },
+    "What does it come to?": {
+        "summary": Entry(
+            "results.summary", "One screen: may it replace a person, which prompt, what goes wrong, what next."
+        ),
+        "certify": Entry(
+            "results.certify", "A certificate: what a judge reached with people, and whether that is enough."
         ),
     },
     "Does a judge agree with itself?": {
@@ -76,6 +87,9 @@ PANELS: dict[str, dict[str, Entry]] = {
     },
     "Which prompt, judge, system is better?": {
         "compare": Entry("results.compare", "Eval-Prompts, judges or runs against each other on the same stories."),
+        "succeed": Entry(
+            "results.succeed", "May a new judge replace an old one? Equivalence, crosswalk, changed verdicts."
+        ),
         "jury": Entry("results.jury", "A panel of judges as one, out of fold, beside its best member and the control."),
         "rank": Entry("results.rank", "Comparisons of two stories: agreement, order, strengths of systems, cycles."),
         "systems": Entry("results.systems", "How good each system's stories are: means, ranks, groups, differences."),

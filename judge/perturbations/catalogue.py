@@ -53,7 +53,7 @@ _ASPECTS = _of(
 )
 _OURS = _of(
     "discrimination",
-    "order of sentences: Barzilay and Lapata 2008; the others ask for what a reader would miss at once",
+    "Barzilay and Lapata 2008 for sentence-shuffle; the others are this program's own",
     ("sentence-shuffle", "the sentences in another order", _ORDER, (1, 2, 4), ()),
     (
         "word-shuffle",

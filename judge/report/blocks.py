@@ -10,8 +10,8 @@ from markupsafe import Markup
 from judge.errors import JudgeError
 from judge.pages.html_table import html_table
 from judge.printing.tables import Table, worded
-from judge.report.answers import Answer
 from judge.report.inputs import ReportInputs
+from judge.summary.answers import Answer
 from judge.wording import PLAIN, written
 
 FOLD = 40

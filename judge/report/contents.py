@@ -18,22 +18,24 @@ from judge.report.sections import (
     consistency,
     examples,
     explanation_map,
+    first_box,
     headline,
     plain_tables,
-    preference_headline,
     preferences,
     rating_shares,
     run_settings,
     stress,
 )
+from judge.summary import preferences as preferences_said
 
 Maker = Callable[[ReportInputs], list[Markup]]
 Progress = Callable[[str], None]
 
 
 def _summary(inputs: ReportInputs) -> list[Markup]:
-    of_ratings = headline.answers(inputs) if inputs.rates else []
-    of_comparisons = preference_headline.answers(inputs) if inputs.compared else []
+    said = headline.answers if inputs.checked is not None else first_box.answers
+    of_ratings = said(inputs) if inputs.rates else []
+    of_comparisons = preferences_said.answers(inputs) if inputs.compared else []
     return [answered([*of_ratings, *of_comparisons, *checked_table.answers(inputs)])]
 
 

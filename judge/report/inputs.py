@@ -8,33 +8,29 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from judge.analysis import classes, correlation, panels
+from judge.analysis import classes, panels
 from judge.analysis.classes import Classes
-from judge.analysis.correlation import Correlations, margins
+from judge.analysis.correlation import Correlations
 from judge.analysis.correlation.margins import Margin
-from judge.analysis.coverage.coverage import Coverage, coverage
+from judge.analysis.coverage.coverage import Coverage
 from judge.analysis.coverage.verdicts import VerdictCoverage, verdict_coverage
-from judge.analysis.inputs.control import Control, ControlPredictions
+from judge.analysis.inputs.bars import Predict
 from judge.analysis.inputs.panels import of_panel, panels_of
-from judge.analysis.inputs.pass_rate import asked_for, with_pass_rate
-from judge.analysis.labels import Confusions, confusions
-from judge.analysis.options.agreement_options import ConfusionOptions
+from judge.analysis.inputs.pass_rate import with_pass_rate
+from judge.analysis.inputs.remembered_control import RememberedControl
+from judge.analysis.labels import Confusions
 from judge.analysis.options.table_options import (
-    ConsistencyOptions,
     CorrelationOptions,
-    CoverageOptions,
     Level,
     RankOptions,
     StressOptions,
-    from_words,
 )
 from judge.analysis.panels import Panels
 from judge.analysis.preference.ranked import Ranked, ranked
 from judge.analysis.raters import Raters
-from judge.analysis.reliability.consistency import Consistency, consistency
+from judge.analysis.reliability.consistency import Consistency
 from judge.analysis.stress import Stress, stress
 from judge.audit.file.database import DEFAULT_NAME
 from judge.audit.file.snapshot import AuditSnapshot, read_audit
@@ -49,13 +45,18 @@ from judge.errors import OptionError, SpecError
 from judge.exchange.check.table import Checked
 from judge.explanations.mapping import stored
 from judge.explanations.mapping.stored import StoredMap
-from judge.journal import JournalReader
 from judge.preferences_table import ComparisonFacts, PreferencesTable, compares
 from judge.preferences_table import read as read_preferences
-from judge.rating_matrix import RatingMatrix, build
+from judge.preferences_table.unasked import unasked
+from judge.rating_matrix import RatingMatrix
 from judge.ratings_table import RatingsTable, RunFacts, read, without_perturbed
 from judge.ratings_table.table import COLUMNS, STORY_COLUMNS
 from judge.run_folder import Cost, ResultFolder, folder_cost, read_manifest, resolve
+from judge.summary.evidence import Evidence
+from judge.summary.options import EvidenceOptions
+from judge.summary.quality import Seen
+from judge.summary.result import Summary
+from judge.summary.summarize import summarize
 from judge.wording import written
 
 
@@ -89,31 +90,14 @@ class ReportOptions:
                 raise OptionError(name, value, "must be 1 or more")
         self.correlation()  # refuses readings that are not known
 
+    @property
+    def evidence(self) -> EvidenceOptions:
+        """The choices of the analyses that a summary is made from."""
+        return EvidenceOptions(self.drop_systems, resamples=self.resamples, readings=self.readings, seed=self.seed)
+
     def correlation(self, level: Level = "overall") -> CorrelationOptions:
         """The choices of this report's correlations."""
-        return from_words(
-            CorrelationOptions,
-            level=level,
-            drop_systems=self.drop_systems,
-            resamples=self.resamples,
-            readings=self.readings,
-            seed=self.seed,
-        )
-
-
-class RememberedControl:
-    """The control, asked once for each dataset and criterion however many sections ask: refitting it takes seconds."""
-
-    def __init__(self) -> None:
-        self._control = Control()
-        self._known: dict[tuple[object, ...], ControlPredictions] = {}
-
-    def __call__(self, stories: pd.DataFrame, people: pd.Series[float], criterion: str) -> ControlPredictions:
-        """As `analysis.inputs.control.Control`; equal stories and ratings give what was given before."""
-        key = (tuple(stories["story"]), people.to_numpy(dtype=np.float64).tobytes(), criterion)
-        if key not in self._known:
-            self._known[key] = self._control(stories, people, criterion)
-        return self._known[key]
+        return self.evidence.correlation(level)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -139,7 +123,7 @@ class ReportInputs:
     table: RatingsTable
     manifests: tuple[dict[str, Any], ...]
     scores: tuple[ScoresFile, ...] = ()
-    control: RememberedControl = field(default_factory=RememberedControl)
+    control: Predict = field(default_factory=RememberedControl)
     compared: tuple[ResultFolder, ...] = ()
     checked: Checked | None = None
     """The table that the ratings were read from, of a page about one."""
@@ -198,9 +182,20 @@ class ReportInputs:
         return tuple(found)
 
     @cached_property
+    def evidence(self) -> Evidence:
+        """The analyses that a summary is made from too, each computed once."""
+        return Evidence(self.table, self.options.evidence, self.control)
+
+    @cached_property
+    def summary(self) -> Summary:
+        """What the runs of ratings come to."""
+        seen = None if self.contamination is None else Seen.of(self.contamination)
+        return summarize(self.evidence, self.runs, seen)
+
+    @property
     def matrices(self) -> tuple[RatingMatrix, ...]:
         """Ratings as arrays, without the systems that are left out."""
-        return build(self.table, drop_systems=self.options.drop_systems) if self.rates else ()
+        return self.evidence.matrices if self.rates else ()
 
     @cached_property
     def preferences_table(self) -> PreferencesTable:
@@ -222,32 +217,27 @@ class ReportInputs:
     @cached_property
     def unasked(self) -> int:
         """Planned repeats of comparisons that have not been asked yet."""
-        left = 0
-        for fact in self.compared_facts:
-            with JournalReader(ResultFolder(fact.path).journal) as journal:
-                planned = journal.subject_count() * len(fact.criteria) * len(fact.eval_prompts) * fact.repeats
-                left += max(0, planned - journal.settled_total())
-        return left
+        return unasked(self.compared_facts)
 
     @cached_property
     def verdicts(self) -> VerdictCoverage:
         """How many comparisons were asked, answered and decided."""
         return verdict_coverage(self.preferences_table)
 
-    @cached_property
+    @property
     def correlations(self) -> Correlations:
         """Correlations with people over all stories, with each judge's distance from ceiling and control."""
-        return correlation.correlations(self.table, self.options.correlation(), self.control, paired=True)
+        return self.evidence.correlations
 
-    @cached_property
+    @property
     def correlations_over_systems(self) -> Correlations:
         """The same over system means, without distances."""
-        return correlation.correlations(self.table, self.options.correlation("system"), self.control)
+        return self.evidence.correlations_over_systems
 
-    @cached_property
+    @property
     def margins(self) -> list[Margin]:
         """How far each judge lies from control and ceiling, over all stories."""
-        return margins.margins(self.correlations)
+        return self.evidence.margins
 
     @cached_property
     def classes(self) -> Classes:
@@ -265,24 +255,20 @@ class ReportInputs:
         chosen = StressOptions(drop_systems=self.options.drop_systems)
         return None if self.stressed is None else stress(self.stressed, chosen)
 
-    @cached_property
+    @property
     def confusions(self) -> Confusions | None:
         """Labels beside people's; None where no criterion has labels, or nobody's ratings are known."""
-        if not self.has_people or not any(one.labels for one in self.matrices):
-            return None
-        chosen = self.options
-        words = {"drop_systems": chosen.drop_systems, "resamples": chosen.resamples, "seed": chosen.seed}
-        return confusions(self.table, from_words(ConfusionOptions, **words))
+        return self.evidence.confusions
 
-    @cached_property
+    @property
     def coverage(self) -> Coverage:
         """What was asked, answered and rated."""
-        return coverage(asked_for(self.table), CoverageOptions(drop_systems=self.options.drop_systems))
+        return self.evidence.coverage
 
-    @cached_property
+    @property
     def consistency(self) -> Consistency:
         """How far judges agree with themselves, and people with each other."""
-        return consistency(self.table, ConsistencyOptions(drop_systems=self.options.drop_systems))
+        return self.evidence.consistency
 
     @cached_property
     def audit_file(self) -> Path | None:

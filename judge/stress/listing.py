@@ -1,49 +1,61 @@
-"""Every perturbation as rows of a table: what it does, what ought to follow, and whether it can be made here."""
+"""Every perturbation as rows of tables: what it does, what ought to follow, and whether it can be made here."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import get_args
+
 from judge.perturbations.catalogue import CATALOGUE
+from judge.perturbations.perturbation import Facts, Test
 from judge.printing.tables import Column, Table
 from judge.stress.availability import lacking
 from judge.version import __version__
+from judge.wording import joined
 
-EXPECTED = {
-    "discrimination": "rated lower",
-    "invariance": "rated the same",
-    "attack": "rated no higher",
-    "degenerate": "the lowest point",
+_TITLES: dict[Test, str] = {
+    "discrimination": "A good judge rates these lower (discrimination)",
+    "invariance": "A good judge rates these the same (invariance)",
+    "attack": "A good judge rates these no higher (attack)",
+    "degenerate": "A good judge gives these the lowest point (degenerate)",
 }
-NOTES = (
-    "criteria are where the drop ought to show, by the papers; the report tests it",
-    "the edits of a strength are among those of the next",
+_COLUMNS = (
+    Column("perturbation", "perturbation"),
+    Column("about", "what", wrap=26),
+    Column("aims", "criteria", wrap=11),
+    Column("strengths", "strengths"),
+    Column("here", "made here"),
 )
+_AIMS = "criteria are where the drop ought to show, by the papers; the report tests it"
+_NESTED = "the edits of a strength are among those of the next"
 
 
-def table() -> Table:
-    """All perturbations, in the catalogue's order."""
+def tables() -> list[Table]:
+    """All perturbations, a table for each kind of test, in the catalogue's order."""
+    return [_table(test) for test in get_args(Test)]
+
+
+def _table(test: Test) -> Table:
+    known = [facts for facts in CATALOGUE.values() if facts.test == test]
     rows = [
         {
             "perturbation": facts.name,
             "about": facts.about,
-            "test": facts.test,
-            "expected": EXPECTED[facts.test],
             "aims": ", ".join(facts.aims) or "-",
             "strengths": ", ".join(map(str, facts.strengths)),
-            "needs": ", ".join(facts.needs) or "text",
-            "source": facts.source,
-            "here": lacking(facts) or "yes",
+            "here": "no" if lacking(facts) else "yes",
         }
-        for facts in CATALOGUE.values()
+        for facts in known
     ]
-    columns = [
-        Column("perturbation", "perturbation"),
-        Column("about", "what", wrap=34),
-        Column("test", "test"),
-        Column("expected", "a good judge"),
-        Column("aims", "criteria", wrap=20),
-        Column("strengths", "strengths"),
-        Column("needs", "needs", wrap=16),
-        Column("source", "source", wrap=28),
-        Column("here", "made here", wrap=28),
-    ]
-    return Table("Perturbations", columns, rows, f"v{__version__}", NOTES)
+    notes = [*([_AIMS] if any(facts.aims for facts in known) else []), _NESTED]
+    sources = dict.fromkeys(facts.source for facts in known)
+    notes += [*_missing(known), *(f"source: {one}" for one in sources)]
+    return Table(_TITLES[test], _COLUMNS, rows, f"v{__version__}", notes)
+
+
+def _missing(known: Sequence[Facts]) -> list[str]:
+    """What cannot be made here, and why: each reason once."""
+    names: dict[str, list[str]] = {}
+    for facts in known:
+        if (why := lacking(facts)) is not None:
+            names.setdefault(why, []).append(facts.name)
+    return [joined(f"{', '.join(some)}: ", why) for why, some in names.items()]

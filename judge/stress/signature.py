@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from judge.wording import joined
+
 
 def signature(made_of: Mapping[str, Any]) -> str:
     """The line."""
@@ -25,7 +27,7 @@ def signature(made_of: Mapping[str, Any]) -> str:
 
 def notes(made_of: Mapping[str, Any], skipped: Mapping[str, str]) -> list[str]:
     """Perturbations of the set that were not made, and why; whether stories were filtered."""
-    found = [f"{name} was not made: {why}" for name, why in skipped.items()]
+    found: list[str] = [joined(f"{name} was not made: ", why) for name, why in skipped.items()]
     for why, count in ((made_of["rewordings"] or {}).get("not_taken") or {}).items():
         found.append(f"rewordings not taken: {why} ({count})")
     if made_of["grammar"] == "unfiltered":

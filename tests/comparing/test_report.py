@@ -13,7 +13,7 @@ from judge.execution.session import sit
 from judge.report import ReportInputs, ReportOptions, page_sections
 from judge.report import html as page_of
 from judge.report.manuscript import checklist, methods
-from judge.report.sections import preference_headline
+from judge.summary import preferences as preference_headline
 from tests.comparing.conftest import sitting
 
 _PLAIN = {"judge": "surface", "base_url": [], "generation": {}}

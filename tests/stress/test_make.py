@@ -104,7 +104,8 @@ def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert run("stress", "make", path, "-o", tmp_path / "t.jsonl", "--grammar-label", "1") == 1
     assert "--grammar-label" in capsys.readouterr().err
     assert run("stress", "list", "--format", "json") == 0
-    rows = {row["perturbation"]: row for row in json.loads(capsys.readouterr().out)["rows"]}
+    listed = [row for table in json.loads(capsys.readouterr().out) for row in table["rows"]]
+    rows = {row["perturbation"]: row for row in listed}
     assert rows["typos"]["here"] == "yes"
     assert rows["negation"]["aims"] == "coherence"
 

@@ -242,12 +242,12 @@ def _people(
 ) -> tuple[Raters, str | None, Agreed]:
     """The raters of a criterion, why they cannot be left out one at a time, and how far they agree."""
     raters = matrix.by_rater(matrix.criteria.index(criterion))
-    packed = _packed(raters.ratings)
-    equal = agreement(packed, columns="people").flip
+    several = packed(raters.ratings)
+    equal = agreement(several, columns="people").flip
     if equal.value is not None:
         equal = replace(equal, value=1 - equal.value)
     names, ratings = (raters.names, raters.ratings) if raters.known else ((), None)
-    family = icc.family(packed, columns="people", names=names, raters=ratings)
+    family = icc.family(several, columns="people", names=names, raters=ratings)
     forms = {row.form: row.estimate for row in family.rows}
     scale = scale_of(matrix, criterion)
     loose = scale is not None and not scale.numeric
@@ -265,7 +265,7 @@ def _people(
     return raters, None, agreed
 
 
-def _packed(ratings: Floats) -> Floats:
+def packed(ratings: Floats) -> Floats:
     """Each story's ratings moved to the left, as many columns as most stories have ratings; stories with 2 or more.
 
     Columns are then positions: for agreement among whoever rated, one-way.

@@ -27,7 +27,18 @@ from judge.stats import near_ties
 from judge.stats.estimate import Estimate
 from judge.stats.estimation import other_raters
 
-__all__ = ["CEILING", "CONTROL", "MOST_APART", "Bar", "Margin", "Rival", "best_of", "margins", "of_panels"]
+__all__ = [
+    "CEILING",
+    "CONTROL",
+    "MOST_APART",
+    "Bar",
+    "Margin",
+    "Rival",
+    "best_of",
+    "by_criterion",
+    "margins",
+    "of_panels",
+]
 
 Bar = Literal["control", "ceiling"]
 
@@ -111,6 +122,18 @@ def margins(result: Correlations) -> list[Margin]:
     if not result.paired:
         raise ValueError("margins need correlations that were computed paired")
     return [margin for dataset in result.datasets for margin in _of_dataset(dataset, result.options.readings)]
+
+
+def by_criterion(result: Correlations) -> list[Margin]:
+    """The same for each criterion by itself, in the order of the correlation table."""
+    if not result.paired:
+        raise ValueError("margins need correlations that were computed paired")
+    return [
+        _margin(dataset, [row], result.options.readings)
+        for dataset in result.datasets
+        for row in dataset.rows
+        if row.kind == JUDGE and row.subject.against is not None
+    ]
 
 
 def of_panels(result: Correlations) -> list[Margin]:

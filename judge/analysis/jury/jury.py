@@ -18,16 +18,20 @@ from numpy.typing import NDArray
 from judge.analysis.inputs.bars import ControlSource
 from judge.analysis.inputs.label_criteria import numbers
 from judge.analysis.jury.calibration import calibrated
+from judge.analysis.jury.carry_over import carried
 from judge.analysis.jury.nested_folds import Folding, run_foldings
 from judge.analysis.jury.panel import Panel, Panels, panels
 from judge.analysis.jury.result import BESIDE, CONTROL, IN_SAMPLE, JURY, MEAN, SINGLE, Held, Juries, Row, Verdict
 from judge.analysis.jury.scores import Scorer
+from judge.analysis.jury.story_intervals import story_interval
 from judge.analysis.jury.weights import weights_of
 from judge.analysis.options.signature import NO_INTERVAL, signature_parts
 from judge.analysis.options.table_options import JuryOptions
 from judge.rating_matrix import RatingMatrix, build
 from judge.stats import near_ties
+from judge.stats.agreement.effective_judges import effective_judges, noise_of_means
 from judge.stats.correlation import kendall
+from judge.stats.estimate import Estimate
 from judge.wording import Advice, Note
 
 if TYPE_CHECKING:
@@ -81,7 +85,9 @@ def _hold(matrix: RatingMatrix, asked: JuryOptions, controls: Collection[str]) -
         notes.append(f"{matrix.dataset}: {scorer.refused}")
     control = _Control(found, options)
     foldings = run_foldings(able, options) if able else []
-    verdicts = tuple(_verdict(panel, tuple(made), control, scorer) for panel, made in zip(able, foldings, strict=True))
+    verdicts = tuple(
+        _verdict(panel, tuple(made), control, scorer, matrix) for panel, made in zip(able, foldings, strict=True)
+    )
     for made in foldings:
         notes += [reason for folding in made for reason in folding.reasons]
     notes += [_lost(found), *control.reasons]
@@ -98,7 +104,9 @@ def _for_one_member(found: Panels, options: JuryOptions) -> tuple[JuryOptions, l
     return replace(options, combiner="mean"), [note]
 
 
-def _verdict(panel: Panel, foldings: tuple[Folding, ...], control: _Control, scorer: Scorer) -> Verdict:
+def _verdict(
+    panel: Panel, foldings: tuple[Folding, ...], control: _Control, scorer: Scorer, matrix: RatingMatrix
+) -> Verdict:
     mean = np.where(panel.present, _mean_of_present(panel), np.nan)
     best = _best_in_sample(panel)
     predictions: dict[str, tuple[str, Sequence[Floats]]] = {
@@ -114,7 +122,23 @@ def _verdict(panel: Panel, foldings: tuple[Folding, ...], control: _Control, sco
         gain = scorer.gain([(rows[0].scored, scored)]) if rows else None
         rows.append(Row(kind, used, scored, scorer.tau(scored), gain))
     made = calibrated(panel, foldings, scorer) if control.options.calibrate != "none" else ()
-    return Verdict(panel, foldings, tuple(rows), weights_of(panel, foldings), made)
+    options, places = control.options, (matrix.story_prompt, matrix.system, matrix.systems)
+    return Verdict(
+        panel,
+        foldings,
+        tuple(rows),
+        weights_of(panel, foldings),
+        made,
+        effective=_effective(panel, matrix),
+        interval=None if options.predict is None else story_interval(panel, options, options.predict, *places),
+        carried=() if options.carry_over is None else carried(panel, foldings, options.carry_over, *places),
+    )
+
+
+def _effective(panel: Panel, matrix: RatingMatrix) -> Estimate:
+    """How many independent judges the members are worth on one criterion."""
+    noise = noise_of_means(matrix.by_position(matrix.criteria.index(panel.criterion)))
+    return effective_judges(panel.predictors[:, panel.own], panel.people, noise, matrix.story_prompt)
 
 
 def _few(matrix: RatingMatrix, able: Sequence[Panel]) -> list[str]:

@@ -161,6 +161,42 @@ def _folding(panels: Sequence[Panel], options: JuryOptions, number: int) -> list
     return found
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Turn:
+    """Rows held out to say how far off ratings are, and rows held out to be rated, with what they were rated."""
+
+    calibration: Rows
+    on_calibration: Floats
+    test: Rows
+    on_test: Floats
+
+
+def split_ratings(panel: Panel, options: JuryOptions) -> Iterator[Turn]:
+    """Every folding, fold by fold: the fold and the next one rated by a jury fitted on the others."""
+    with _one_thread():
+        for number in range(options.foldings):
+            yield from _turns(panel, options, options.seed + number)
+
+
+def _turns(panel: Panel, options: JuryOptions, seed: int) -> Iterator[Turn]:
+    groups = panel.groups
+    count = min(options.folds, len(set(groups)))
+    folds = folds_of_groups(groups, count, seed)
+    for fold in range(count if count > 2 else 0):
+        test = np.flatnonzero((folds == fold) & panel.usable)
+        calibration = np.flatnonzero((folds == (fold + 1) % count) & panel.usable)
+        train = np.flatnonzero((folds != fold) & (folds != (fold + 1) % count) & panel.usable)
+        training = [groups[i] for i in train]
+        several = len(set(training))
+        if several < 2 or not test.size or not calibration.size:
+            continue
+        inner = folds_of_groups(training, min(options.folds, several), seed)
+        held_out = np.concatenate([calibration, test])
+        rated = _Fold(panel, options, _Splits(), train, held_out, inner).rate(Folding.empty(len(groups)))
+        values = rated.scaled if rated.calibrated is None else rated.calibrated
+        yield Turn(calibration, values[: calibration.size], test, values[calibration.size :])
+
+
 class _Splits:
     """Splits of one outer fold, made once for panels that read the same predictors."""
 

@@ -9,9 +9,11 @@ import pandas as pd
 
 from judge.analysis.inputs.bars import ControlSource
 from judge.analysis.jury.calibration import Calibrated
+from judge.analysis.jury.carry_over import Carried
 from judge.analysis.jury.nested_folds import Folding
 from judge.analysis.jury.panel import Panel, Panels
 from judge.analysis.jury.scores import Scored
+from judge.analysis.jury.story_intervals import StoryInterval
 from judge.analysis.jury.weights import Weight
 from judge.analysis.options.signature import joined
 from judge.analysis.options.signed import Signed
@@ -42,7 +44,9 @@ class Row:
 class Verdict:
     """One criterion: its panel, its foldings, its rows, its predictors' weights.
 
-    `calibrated` holds the jury's errors before and after calibration; empty where none was asked for.
+    `calibrated` holds the jury's errors before and after calibration, `interval` how far one story's rating is known,
+    `carried` whether the calibration holds for each system; empty or None where not asked for. `effective` is how many
+    independent judges the members are worth.
     """
 
     panel: Panel
@@ -50,6 +54,9 @@ class Verdict:
     rows: tuple[Row, ...]
     weights: tuple[Weight, ...]
     calibrated: tuple[Calibrated, ...]
+    effective: Estimate
+    interval: StoryInterval | None
+    carried: tuple[Carried, ...]
 
     @property
     def criterion(self) -> str:

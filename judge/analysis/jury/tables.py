@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from judge.analysis.inputs.bars import control_label
-from judge.analysis.jury import calibration_tables, weights_tables
+from judge.analysis.jury import calibration_tables, trust_tables, weights_tables
 from judge.analysis.jury.places import place, place_columns
 from judge.analysis.jury.result import BESIDE, CONTROL, IN_SAMPLE, JURY, MEAN, SINGLE, Held, Juries
 from judge.analysis.options.table_options import JuryOptions
@@ -28,12 +28,15 @@ _NAMES = {
 """What the jury is compared with, as sentences name it."""
 
 
-def tables(juries: Juries, *, weights: bool = False, long: bool = False) -> list[Table]:
+def tables(juries: Juries, *, weights: bool = False, long: bool = False, effective: bool = False) -> list[Table]:
     """The jury table, with `weights` the members' weights (with `long` each predictor's too), and, with a calibration,
-    what it mends."""
+    what it mends; the members' worth, one story's interval and the calibration by system where asked for."""
     found = [_main(juries)]
     found += weights_tables.tables(juries, predictors=long) if weights else []
     found += calibration_tables.tables(juries) if juries.options.calibrate != "none" else []
+    found += [trust_tables.effective(juries)] if effective else []
+    found += [trust_tables.intervals(juries)] if juries.options.predict is not None else []
+    found += [trust_tables.carry_over(juries)] if juries.options.carry_over is not None else []
     return found
 
 

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 from judge.analysis.options.agreement_options import FRAGMENTS as PEOPLE_FRAGMENTS
 from judge.analysis.options.agreement_options import SHOWN_BY as PEOPLE_SHOWN_BY
 from judge.analysis.options.agreement_options import PeopleOptions
+from judge.analysis.options.planning_options import FRAGMENTS as PLANNING_FRAGMENTS
+from judge.analysis.options.planning_options import PlanningOptions
 from judge.analysis.options.table_options import (
     AnalysisOptions,
     AspectsOptions,
@@ -72,9 +74,12 @@ FRAGMENTS: dict[str, Callable[[Any], str | None]] = {
     "all_criteria": lambda o: f"predictors:{'all' if o.all_criteria else 'own'}-criteria",
     "with_features": lambda o: "+features" if o.with_features else None,
     "calibrate": lambda o: f"calibrate:{o.calibrate}" if o.calibrate != "none" else None,
+    "predict": lambda o: f"predict:{o.predict:g}" if o.predict is not None else None,
+    "carry_over": lambda o: f"carry-over:±{o.carry_over:g}" if o.carry_over is not None else None,
     "hold_out": lambda o: f"hold-out:{o.hold_out}",
     "folds": lambda o: f"folds:{o.foldings}x{o.folds}/seed{o.seed}" if hasattr(o, "foldings") else f"folds:{o.folds}",
     **PEOPLE_FRAGMENTS,
+    **PLANNING_FRAGMENTS,
     "seed": lambda o: None if hasattr(o, "resamples") else f"seed:{o.seed}",
 }
 """Option -> its part of the signature. `ci`, `mean_interval` and `permutations` show `resamples` and `seed` too."""
@@ -100,7 +105,7 @@ _INTERVALS = ("ci", "interval_kind", "mean_interval", "permutations", "bootstrap
 def signature(
     table: RatingsTable,
     matrices: Sequence[RatingMatrix],
-    options: AnalysisOptions | PeopleOptions | None = None,
+    options: AnalysisOptions | PeopleOptions | PlanningOptions | None = None,
     *,
     extra: Sequence[str] = (),
     intervals: str | None = None,
@@ -122,7 +127,7 @@ def joined(parts: Iterable[str]) -> str:
 def signature_parts(
     table: RatingsTable,
     matrices: Sequence[RatingMatrix],
-    options: AnalysisOptions | PeopleOptions | None = None,
+    options: AnalysisOptions | PeopleOptions | PlanningOptions | None = None,
     *,
     extra: Sequence[str] = (),
     intervals: str | None = None,

@@ -288,9 +288,13 @@ class DisagreementsOptions:
 
 @dataclass(frozen=True, slots=True)
 class JuryOptions:
-    """Choices of a jury table. `foldings` foldings of `folds` folds; folding i is dealt with seed `seed` + i."""
+    """Choices of a jury table. `foldings` foldings of `folds` folds; folding i is dealt with seed `seed` + i.
 
-    IDLE: ClassVar[Idle] = {"resamples": ("ci", ("none",))}
+    `predict` is the coverage of intervals of one story's rating, `carry_over` the mean error of a calibrated rating, in
+    points, that would not matter for a system; None = no such table.
+    """
+
+    IDLE: ClassVar[Idle] = {"resamples": ("ci", ("none",)), "carry_over": ("calibrate", ("none",))}
 
     combiner: Combiner = "auto"
     members: tuple[str, ...] = ()
@@ -302,6 +306,8 @@ class JuryOptions:
     folds: int = 5
     foldings: int = 5
     drop_systems: tuple[str, ...] = ()
+    predict: float | None = None
+    carry_over: float | None = None
     ci: JuryInterval = "boot-inputs"
     resamples: int = 1000
     seed: int = 1
@@ -316,6 +322,10 @@ class JuryOptions:
         _positive("resamples", self.resamples)
         if self.folds < 2:
             raise OptionError("folds", self.folds, "must be 2 or more")
+        if self.predict is not None and not 0 < self.predict < 1:
+            raise OptionError("predict", self.predict, "must lie between 0 and 1: it is a coverage")
+        if self.carry_over is not None and self.carry_over <= 0:
+            raise OptionError("carry_over", self.carry_over, "must be above 0: it is an error in points")
 
     @property
     def interval(self) -> str:

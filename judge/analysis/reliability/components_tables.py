@@ -124,7 +124,8 @@ def _plan_table(dataset: DatasetComponents, target: float) -> Table:
             "'as run' counts what has ratings: repeats (and stories of a system) by their mean number, rounded"
         )
     title = f"How many are needed for a reliability of {target:g} (D-study)"
-    return Table(title, columns, [_plan(row) for row in found], dataset.signature, tuple(notes))
+    said = [f"{study.criterion}: {study.systems.sentence(target)}." for study in dataset.studies if study.systems]
+    return Table(title, columns, [_plan(row) for row in found], dataset.signature, tuple(notes), " ".join(said))
 
 
 def _plan(row: PlanRow) -> dict[str, Any]:

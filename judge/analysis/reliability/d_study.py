@@ -12,8 +12,9 @@ from typing import NamedTuple
 import numpy as np
 
 from judge.analysis.inputs.rated_design import EVAL_PROMPT, JUDGE, REPEAT, STORY, STORY_PROMPT, SYSTEM, RatedDesign
-from judge.stats.agreement.d_study import INFINITE, Coefficient, Plan, Reliability, d_study, smallest
+from judge.stats.agreement.d_study import INFINITE, Coefficient, Plan, Reliability, d_study, number_needed, smallest
 from judge.stats.agreement.variance_components import VarianceComponents
+from judge.stats.estimation.sample_size import Number
 
 MOST = {REPEAT: 100, EVAL_PROMPT: 50, JUDGE: 50, STORY_PROMPT: 10_000, STORY: 10_000}
 """Levels up to which designs are searched."""
@@ -64,6 +65,53 @@ class PlanRow:
             "se": self.result.se,
             "se_difference": self.result.se_difference,
         }
+
+
+@dataclass(frozen=True, slots=True)
+class OrderOfSystems:
+    """How many story-prompts (or stories of each system) it takes to order the systems, the other levels kept.
+
+    `number` has its range of 10 to 90 %; `has` is how many there are and `now` what they give; `limit` what ever more
+    would give, where no number is enough.
+    """
+
+    of: str
+    number: Number
+    has: int
+    now: float | None
+    design: str
+    limit: float | None
+
+    def sentence(self, target: float) -> str:
+        """The number in words."""
+        with_them = f" with {self.design}" if self.design else ""
+        if self.number.value is None:
+            limit = "" if self.limit is None else f": ever more come to {self.limit:.2f}"
+            return f"no number of {self.of}{with_them} orders the systems at {target:g}{limit}"
+        return (
+            f"{self.number.value:,} {self.of}{with_them} order the systems at {target:g}; the 10-90 % range of this "
+            f"number is {self.number.range}"
+        )
+
+
+def order_of_systems(found: VarianceComponents, target: float, kept: Mapping[str, float]) -> OrderOfSystems | None:
+    """The number for the order of systems, with the given levels of all other facets; None where there is no order."""
+    facet = next((name for name in (STORY_PROMPT, STORY) if name in found.levels), None)
+    if SYSTEM not in found.levels or facet is None or found.impossible:
+        return None
+    levels = {name: count for name, count in kept.items() if name not in (SYSTEM, facet)}
+    number = number_needed(found, (SYSTEM,), target, facet, levels, most=MOST[facet])
+    has = found.levels[facet]
+    now = d_study(found, (SYSTEM,), {**levels, facet: has}).relative.value
+    limit = None
+    if number.value is None:
+        limit = d_study(found, (SYSTEM,), {**levels, facet: INFINITE}).relative.value
+    return OrderOfSystems(plural(facet), number, has, now, in_words(levels), limit)
+
+
+def in_words(levels: Mapping[str, float]) -> str:
+    """Levels of some facets, as people write them."""
+    return " x ".join(f"{int(n)} {name if n == 1 else plural(name)}" for name, n in levels.items())
 
 
 class _Asked(NamedTuple):

@@ -57,12 +57,14 @@ class Study:
     """One criterion of a dataset: its terms, the D-study, and what both rest on.
 
     `whole` says whether no rating is missing; else estimates are by Henderson's Method I, which is the same where none
-    is. `ratings` of the `asked` answers are used. `impossible` says why the model does not hold, where it does not.
+    is. `systems` is how many story-prompts order the systems, all else as run. `ratings` of the `asked`
+    answers are used. `impossible` says why the model does not hold, where it does not.
     """
 
     criterion: str
     terms: tuple[Term, ...]
     plans: tuple[PlanRow, ...]
+    systems: d_study.OrderOfSystems | None
     ratings: int
     asked: int
     whole: bool
@@ -197,6 +199,7 @@ def _study(
         criterion=criterion,
         terms=tuple(Term(_name(one, found), one, share(one)) for one in found.components),
         plans=tuple(d_study.rows(criterion, part, found, options.target)),
+        systems=d_study.order_of_systems(found, options.target, found.levels),
         ratings=found.n,
         asked=part.asked,
         whole=part.whole,

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from judge.cli.declared import takes
+from judge.cli.declared import flag, takes
 from judge.cli.option_words import complaint
 from judge.cli.table_options import Criteria, EvalPrompts, Form, Judges, Output, ParserName, Quiet
 from judge.errors import RunFolderError, SpecError
@@ -38,6 +38,7 @@ _Named = Annotated[
 _By = Annotated[
     str, typer.Option("--by", help="groups of keywords: criterion, eval-prompt, rating, cluster, judge, system, side")
 ]
+_BY_DEFAULT = "criterion,eval-prompt,rating,cluster"
 _ValidateFlags = Annotated[
     Path | None,
     typer.Option("--validate-flags", metavar="FILE", help="user_study.csv: the rules against its annotators, no RUN"),
@@ -85,12 +86,15 @@ def explain(
     *,
     options: ExplainOptions,
     no_map: Annotated[bool, typer.Option("--no-map", help="no picture; clusters come from the PCA")] = False,
-    by: _By = "criterion,eval-prompt,rating,cluster",
+    by: _By = _BY_DEFAULT,
     criterion: Criteria = None,
     judge: Judges = None,
     eval_prompt: EvalPrompts = None,
     numbers: NumbersOptions,
     validate_flags: _ValidateFlags = None,
+    contradictions: Annotated[
+        bool, typer.Option("--contradictions", help="alone: answers whose reason says otherwise than their rating")
+    ] = False,
     column: _Column = None,
     figure: _Figure = None,
     mark: _Mark = None,
@@ -112,6 +116,8 @@ def explain(
     Example: judge explain ttcw_explanations --model tfidf --map tsne --by side --figure sides.png
 
     Example: judge explain --validate-flags user_study.csv
+
+    Example: judge explain runs/my-run --contradictions
     """
     # Many small products of matrices: threads of the linear algebra only wait for each other. Models have their own.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -124,6 +130,16 @@ def explain(
         return
     if not named:
         raise SpecError("nothing to read: name a RUN or a FILE", hint="judge explain runs/my-run")
+    if contradictions:
+        _refuse_beside_contradictions(options, numbers, figure, mark, by=by, no_map=no_map)
+        texts = narrowed(
+            read_texts(named, parser=parser, columns=column_options(column)),
+            criteria=criterion or (),
+            judges=judge or (),
+            eval_prompts=eval_prompt or (),
+        )
+        _contradictions(texts, options.seed, form, output)
+        return
     if quiet:
         os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")  # bars of the model's own loading
     if figure is not None:
@@ -147,6 +163,32 @@ def explain(
         runs = shlex.join(named)
         step = f"the map: judge report {runs}; judge view; judge figure explanations {runs} -o map.pdf"
         typer.echo(step, err=True)
+
+
+def _refuse_beside_contradictions(
+    options: ExplainOptions, numbers: NumbersOptions, figure: Path | None, mark: str | None, *, by: str, no_map: bool
+) -> None:
+    """Raise where an option asks for the map, or numbers, that contradictions are found without."""
+    given = {"--figure": figure is not None, "--mark": mark is not None, "--no-map": no_map, "--by": by != _BY_DEFAULT}
+    for chosen, plain in (
+        (replace(options, seed=ExplainOptions().seed), ExplainOptions()),
+        (numbers, NumbersOptions()),
+    ):
+        changed = {flag(one.name) for one in fields(plain) if getattr(chosen, one.name) != getattr(plain, one.name)}
+        given |= dict.fromkeys(changed, True)
+    for name, said in given.items():
+        if said:
+            raise SpecError(f"--contradictions makes no map and no numbers, and {name} is about them",
+                            hint=f"leave {name} out")  # fmt: skip
+
+
+def _contradictions(texts: ExplanationTexts, seed: int, form: str, output: Path | None) -> None:
+    """Print the answers whose reason says otherwise than their rating."""
+    from judge.cli.option_words import emit
+    from judge.explanations.quality.contradictions import contradictions
+    from judge.explanations.quality.contradictions_table import table
+
+    emit(table(contradictions(texts.with_text, texts.criteria, seed)), form, output)
 
 
 def _options(options: ExplainOptions, numbers: NumbersOptions, by: str, *, no_map: bool) -> ExplainOptions:

@@ -26,6 +26,8 @@ HELP = {
     "all_criteria": "members' ratings of the other criteria are read too",
     "with_features": "surface features of the stories are read too",
     "calibrate": "curve that puts ratings on people's scale",
+    "predict": "coverage of an interval of one story's rating, such as 0.9",
+    "carry_over": "mean error in points that would not matter: does the calibration hold for each system?",
     "hold_out": "what folds hold out",
     "folds": "number of folds, outer and inner",
     "foldings": "number of times that folds are dealt; figures are means",
@@ -43,6 +45,9 @@ def jury(
     *,
     options: JuryOptions,
     weights: Annotated[bool, typer.Option("--weights", help="also the weights, mean over folds")] = False,
+    effective: Annotated[
+        bool, typer.Option("--effective", help="also how many independent judges they are worth")
+    ] = False,
     long: Annotated[bool, typer.Option("--long", help="with --weights: each predictor's too")] = False,
     ratings: _Ratings = None,
     criterion: Criteria = None,
@@ -72,7 +77,7 @@ def jury(
     keep = Selection.of(criterion, judge, eval_prompt, pass_rate=pass_rate, panel=panel)
     table = narrowed(read(runs, parser=parser, explanations=False, telling=reading_bar), keep)
     juries = analysis.jury(table, options)
-    found = tables.tables(juries, weights=weights, long=long)
+    found = tables.tables(juries, weights=weights, long=long, effective=effective)
     emit(with_coverage(asked_for(table), found, form, options.drop_systems), form, output)
     if ratings is not None:
         _write(ratings, juries, table)

@@ -44,15 +44,24 @@ def run(
     ray_actors: Annotated[int | None, typer.Option(min=1, help="Ray clients (HTTP) or engines (vLLM)")] = None,
     quiet: Quiet = False,
     form: Form = "table",
+    require_certificate: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="ask only a judge that this certificate covers; exit code 4 for another"),
+    ] = None,
+    summary: Annotated[
+        bool | None, typer.Option("--summary/--no-summary", help="judge summary at the end; default: on a terminal")
+    ] = None,
     print_schema: Annotated[bool, typer.Option("--print-schema", help="run.yaml's JSON Schema alone")] = False,
 ) -> None:
     """Ask a judge everything RUN defines; every answer is kept, and running again asks only what is missing.
 
-    Exit code 3 means that repeats are missing: `judge retry RUN` asks those that failed again.
+    Exit code 3 means that repeats are missing: `judge retry RUN` asks those that failed again; 4 that the certificate
+    does not cover this run.
 
     Example: judge run runs/mans-roc --judge openai/my-model --set base_url=http://127.0.0.1:8000/v1 --pilot 20
     """
     from judge.cli.runs.run_forecast import print_forecasts
+    from judge.cli.runs.run_summary import print_summary
     from judge.errors import SpecError
     from judge.execution.session import Sitting
     from judge.run_definition.spec import json_schema, load_run_specs
@@ -71,8 +80,17 @@ def run(
     folders = _folders(found.judges, definition, output)
     if reuse is not None and len(folders) > 1:
         raise SpecError("--reuse takes the answers of one judge, and there are several", hint="name one with --judge")
-    excluded = {"--dry-run": dry_run, "--pilot": bool(pilot), "--engine ray": engine == "ray"}
+    excluded = {
+        "--dry-run": dry_run,
+        "--pilot": bool(pilot),
+        "--engine ray": engine == "ray",
+        "--summary": summary is not None,
+    }
+    if dry_run and summary is not None:
+        raise SpecError("--dry-run asks nothing, and --summary is of answers", hint="leave one of them out")
     part = None if shard is None else _part(shard, limit, excluded)
+    if require_certificate is not None:
+        _check_certificate(require_certificate, found.judges, definition.parent)
     if dry_run:
         print_forecasts(found, definition.parent, folders, limit, form)
         return
@@ -85,8 +103,27 @@ def run(
     missing = _sit_all(sittings, found.max_cost, engine, ray_address, ray_actors)
     if pilot is not None:
         print_forecasts(found, definition.parent, folders, limit, form)
+    if part is None and (sys.stdout.isatty() and not quiet if summary is None else summary):
+        print_summary(definition.parent, folders)
     if missing:
         raise typer.Exit(3)
+
+
+def _check_certificate(file: Path, specs: Sequence[RunSpec], folder: Path) -> None:
+    """Leave with exit code 4 where a certificate does not cover what is to be asked; nothing has been asked then."""
+    from datetime import UTC, datetime
+
+    from judge.certificate.file import read
+    from judge.certificate.fit import UncertifiedError, check
+    from judge.plan import make_plan
+
+    certificate = read(file)
+    for spec in specs:
+        try:
+            check(certificate, make_plan(spec, folder=folder), file, datetime.now(UTC).date())
+        except UncertifiedError as error:
+            sys.stderr.write(f"error: {complaint(error)}\nhint: {mend(error)}\n")
+            raise typer.Exit(4) from error
 
 
 def _part(shard: str, limit: int | None, excluded: Mapping[str, bool]) -> PlanPart:

@@ -25,14 +25,14 @@ def stress() -> None:
 
 @app.command("list")
 def list_(form: Form = "table", output: Output = None) -> None:
-    """Every perturbation: what it does, what ought to follow, what it needs, and whether it can be made here.
+    """Every perturbation: what it does, what ought to follow, and whether it can be made here.
 
     Example: judge stress list
     """
     from judge.cli.option_words import emit
-    from judge.stress.listing import table
+    from judge.stress.listing import tables
 
-    emit(table(), form, output)
+    emit(tables(), form, output)
 
 
 @app.command("make")

@@ -13,9 +13,9 @@ from judge.analysis.inputs.bars import CEILING, CONTROL, JUDGE, Kind
 from judge.analysis.inputs.candidates import Subject
 from judge.exchange.check.table import Checked
 from judge.printing.tables import Column, Table
-from judge.report.answers import Answer
 from judge.report.blocks import items, prose, shown
 from judge.report.inputs import ReportInputs
+from judge.summary.answers import Answer
 from judge.wording import PLAIN, written
 
 _BARS: dict[str, Kind] = {"person": CEILING, "control": CONTROL}

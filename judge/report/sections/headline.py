@@ -20,11 +20,14 @@ from judge.charts.words import worded
 from judge.errors import JudgeError
 from judge.judge_name import JudgeName
 from judge.rating_matrix import RatingMatrix
-from judge.report.answers import Answer
 from judge.report.inputs import ReportInputs
 from judge.report.sections import audit_words, explanation_words, label_words, panel_words
-from judge.report.sections.verdicts import of_agreement, of_consistency, of_loss
 from judge.stats.estimate import Estimate
+from judge.summary.answers import Answer
+from judge.summary.rules import of_agreement, of_consistency, of_loss
+
+WORTH = "What are these figures worth?"
+"""The question that is answered first, where there is something to be said."""
 
 _RIVALS = 3
 """Rows of another coverage that are named; the rest are counted."""
@@ -34,7 +37,7 @@ def answers(inputs: ReportInputs) -> list[Answer]:
     """Who rated the stories where that has to be said, then agreement, loss, consistency, explanations, their audit."""
     them = inputs.raters.them
     first = tuple(_caveats(inputs))
-    made = [Answer("What are these figures worth?", first)] if first else []
+    made = [Answer(WORTH, first)] if first else []
     for matrix in inputs.matrices:
         best, said = _of_dataset(inputs, matrix)
         on = f" on {matrix.dataset}" if len(inputs.matrices) > 1 else ""

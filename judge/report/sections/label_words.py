@@ -12,11 +12,11 @@ from judge.analysis.labels import ConfusionRow
 from judge.charts.confusion import confusion
 from judge.charts.words import worded
 from judge.pages import charts
-from judge.report.answers import Answer
 from judge.report.blocks import figure, heading, prose, shown
 from judge.report.inputs import ReportInputs
-from judge.report.sections.verdicts import of_labels
 from judge.stats.estimate import Estimate
+from judge.summary.answers import Answer
+from judge.summary.rules import of_labels
 
 _READ = (
     "Balanced accuracy is the mean of the shares of each of people's labels that a judge finds: a judge that knows "

@@ -196,6 +196,20 @@ def alt_test(
     return AltTest(Estimate(wins, n=len(people)), Estimate(rho, n=len(people)), people, too_few, epsilon)
 
 
+def person_differences(judge: Floats, ratings: Floats, *, measure: Measure = "rmse") -> Floats:
+    """The test's d = W_h - W_f of each person on each story, shape (n stories, r people); NaN = not compared.
+
+    Parameters are those of `alt_test`; people with fewer than `MIN_STORIES` stories have none.
+    """
+    known = ~np.isnan(ratings)
+    shared = ~np.isnan(judge) & (known.sum(axis=1) >= 2)
+    out = np.full(ratings.shape, np.nan)
+    for column in np.flatnonzero((known & shared[:, None]).sum(axis=0) >= MIN_STORIES):
+        by_judge, person = _closer(judge, ratings, shared, int(column), measure)
+        out[shared & known[:, column], column] = person.astype(np.float64) - by_judge
+    return out
+
+
 def _over_clusters(
     people: tuple[AgainstPerson, ...], differences: list[Floats], groups: list[Codes], epsilon: float
 ) -> tuple[AgainstPerson, ...]:

@@ -28,6 +28,7 @@ from judge.errors import SpecError
 from judge.stats import near_ties
 from judge.stats.agreement.variance_components import VarianceComponents
 from judge.stats.estimate import Estimate
+from judge.stats.estimation.sample_size import RANGE, Number
 
 Floats = NDArray[np.float64]
 Coefficient = Literal["relative", "absolute"]
@@ -172,6 +173,43 @@ def smallest(
         why = f"{target:g} needs more levels than were searched ({most}); the limit is {limit:.2f}"
         return Plan({}, None, limit, why)
     return Plan(*fewest, limit)
+
+
+def number_needed(
+    found: VarianceComponents,
+    objects: Sequence[str],
+    target: float,
+    facet: str,
+    kept: Mapping[str, float],
+    *,
+    most: int,
+) -> Number:
+    """How many levels of one facet reach a target in Ep², and the range of 10 to 90 % of that number over the draws.
+
+    Parameters
+    ----------
+    found, objects, target, kept : as in `smallest`
+    facet : the facet that may grow
+    most : largest number that is given
+
+    Returns
+    -------
+    Number
+        None for a number that does not exist or lies beyond `most`. The estimate counts variances below 0 as 0, and so
+        does each draw; where a small variance was drawn as 0 no number reaches the target, so that the estimate may lie
+        below its range.
+    """
+    _check(found, objects, {**kept, facet: 1})
+    values = np.vstack([[component.truncated for component in found.components], np.maximum(found.draws, 0.0)])
+    ends = [_parts(values, _weights(found, objects, {**kept, facet: n}, ())) for n in (INFINITE, 1.0)]
+    (universe, base, _), (_, with_one, _) = ends
+    allowed = universe * (1 - target) / target
+    with np.errstate(divide="ignore", invalid="ignore"):
+        need = np.ceil((with_one - base) / (allowed - base) - 1e-9)
+    need = np.where((universe > 0) & (base < allowed), np.maximum(1.0, need), INFINITE)
+    ordered = np.sort(need[1:])
+    places = [ordered[round(share * (ordered.size - 1))] for share in RANGE]
+    return Number(*(int(n) if n <= most else None for n in (float(need[0]), *map(float, places))))
 
 
 def _fewest_calls(

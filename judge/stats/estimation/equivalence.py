@@ -7,7 +7,7 @@ bounds are the user's: what difference would not matter.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,30 +62,62 @@ def tost(
     ValueError
         The bounds are not ascending.
     """
-    from scipy import stats
-
-    if not low < high:
-        raise ValueError(f"equivalence bounds must ascend: {low}, {high}")
     known = ~np.isnan(differences)
     d = differences[known]
     n = d.size
     if n < 2:
+        _ascending(low, high)
         return Equivalence(Estimate.undefined("undefined with fewer than 2 differences", n=n), (low, high))
-    mean = float(d.mean())
     group = np.arange(n) if cluster is None else np.unique(cluster[known], return_inverse=True)[1].reshape(-1)
     error, clusters = clustered_error(d, group)
+    mean = Estimate(float(d.mean()), n=n, method=None if cluster is None else "clustered by story-prompt")
     if error is None:
-        return Equivalence(Estimate(mean, n=n, reason="no test: differences for one story-prompt only"), (low, high))
+        _ascending(low, high)
+        return Equivalence(replace(mean, reason="no test: differences for one story-prompt only"), (low, high))
+    return tost_of(mean, error, clusters - 1, low, high, alpha=alpha)
+
+
+def tost_of(
+    difference: Estimate, error: float, df: float, low: float, high: float, *, alpha: float = 0.05
+) -> Equivalence:
+    """Two one-sided t tests of any difference with a standard error, e.g. of two correlations over story-prompts.
+
+    Parameters
+    ----------
+    difference : Estimate
+        Its value; an undefined one has no test.
+    error : float
+        Its standard error; 0 where all differences are equal, which leaves nothing to test by.
+    df : float
+        Degrees of freedom of the standard error.
+    low, high : float
+        The smallest differences that would matter.
+    alpha : float
+        Level of each of the two tests, and of both together.
+
+    Raises
+    ------
+    ValueError
+        The bounds are not ascending.
+    """
+    from scipy import stats
+
+    _ascending(low, high)
+    mean = difference.value
+    if mean is None:
+        return Equivalence(difference, (low, high))
     if error < 1e-12:
-        return Equivalence(
-            Estimate(mean, n=n, reason="no test: the differences are all equal"),
-            (low, high),
-        )
-    half = float(stats.t.ppf(1 - alpha, clusters - 1)) * error
-    name = f"t{'' if cluster is None else ', clustered by story-prompt'}, {100 * (1 - 2 * alpha):.0f} %"
+        return Equivalence(replace(difference, reason="no test: the differences are all equal"), (low, high))
+    half = float(stats.t.ppf(1 - alpha, df)) * error
+    method = ", ".join(part for part in ("t", difference.method, f"{100 * (1 - 2 * alpha):.0f} %") if part)
     return Equivalence(
-        Estimate(mean, n=n, low=mean - half, high=mean + half, method=name),
+        replace(difference, low=mean - half, high=mean + half, method=method),
         (low, high),
-        p_low=float(stats.t.sf((mean - low) / error, clusters - 1)),
-        p_high=float(stats.t.cdf((mean - high) / error, clusters - 1)),
+        p_low=float(stats.t.sf((mean - low) / error, df)),
+        p_high=float(stats.t.cdf((mean - high) / error, df)),
     )
+
+
+def _ascending(low: float, high: float) -> None:
+    if not low < high:
+        raise ValueError(f"equivalence bounds must ascend: {low}, {high}")

@@ -69,7 +69,8 @@ def _tables(state: str, into: str, *folders: str) -> None:
     makers: dict[str, list[Callable[[], list[Table]]]] = {}
     if rate:
         table = read(rate, explanations=False)
-        makers = {name: [partial(make, table)] for name, make in _makers().items()}
+        runs = tuple(dict.fromkeys(str(Path(folder).parent) for folder in folders))
+        makers = {name: [partial(make, table)] for name, make in _makers(runs).items()}
     if compare:
         for name, made in _of_preferences(preferences_table.read(compare)).items():
             makers.setdefault(name, []).append(made)
@@ -99,7 +100,7 @@ def _of_preferences(table: PreferencesTable) -> dict[str, Callable[[], list[Tabl
     }
 
 
-def _makers() -> dict[str, _Make]:
+def _makers(runs: Sequence[str]) -> dict[str, _Make]:
     from judge.analysis import correlation, diagnose
     from judge.analysis.comparison import tables as compare_tables
     from judge.analysis.comparison.comparison import compared
@@ -107,14 +108,17 @@ def _makers() -> dict[str, _Make]:
     from judge.analysis.coverage.coverage import coverage
     from judge.analysis.criteria import tables as criteria_tables
     from judge.analysis.criteria.criteria import criteria
-    from judge.analysis.inputs.control import Control
+    from judge.analysis.inputs.remembered_control import RememberedControl
     from judge.analysis.options.table_options import CompareOptions, CorrelationOptions
     from judge.analysis.reliability import consistency_tables
     from judge.analysis.reliability.consistency import consistency
     from judge.analysis.systems import tables as system_tables
     from judge.analysis.systems.systems import systems
+    from judge.summary import screen
+    from judge.summary.evidence import Evidence
+    from judge.summary.summarize import summarize
 
-    predict = Control()
+    predict = RememberedControl()
 
     def correlated(table: RatingsTable, options: CorrelationOptions) -> list[Table]:
         return correlation.tables(correlation.correlations(table, options, predict))
@@ -129,6 +133,8 @@ def _makers() -> dict[str, _Make]:
         "diagnose": lambda t: diagnose.tables(diagnose.diagnose(t)),
         "compare": lambda t: compare_tables.tables(compared(t)),
         "compare-judges": lambda t: compare_tables.tables(compared(t, CompareOptions(by="judge"))),
+        # Last, since it takes longest: nobody who wants another table waits for it.
+        "summary": lambda t: screen.tables(summarize(Evidence(t, control=predict), runs)),
     }
 
 

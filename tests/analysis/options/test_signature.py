@@ -14,6 +14,7 @@ from judge.analysis.options.agreement_options import (
     LabelOptions,
     ReplacementOptions,
 )
+from judge.analysis.options.planning_options import PlanOptions, SuccessionOptions
 from judge.analysis.options.table_options import (
     AspectsOptions,
     CompareOptions,
@@ -75,6 +76,8 @@ OTHER = {
     "all_criteria": False,
     "with_features": True,
     "calibrate": "isotonic",
+    "predict": 0.9,
+    "carry_over": 0.25,
     "hold_out": "system",
     "folds": 3,
     "foldings": 2,
@@ -104,8 +107,23 @@ OTHER |= {
     "rated": 20,
 }
 REQUIRED = {LabelOptions: {"labels": "Relevance > 3"}}
+OTHER |= {
+    "half_width": 0.1,
+    "difference": 0.1,
+    "reliability": 0.9,
+    "power": 0.9,
+    "prompts": 2,
+    "repeats": 4,
+    "rater_price": 0.25,
+    "like": "mans_wp",
+    "margin": 0.1,
+    "points": 0.5,
+    "cut": 3.0,
+}
 OWN = {(AccuracyOptions, "level"): "by-item", (AccuracyOptions, "ci"): "none"}
-FIELDS = [(kind, field.name) for kind in OPTIONS for field in dataclasses.fields(kind)]
+FIELDS = [
+    (kind, field.name) for kind in (*OPTIONS, PlanOptions, SuccessionOptions) for field in dataclasses.fields(kind)
+]
 
 
 @pytest.mark.parametrize(("kind", "name"), FIELDS, ids=[f"{kind.__name__}.{name}" for kind, name in FIELDS])

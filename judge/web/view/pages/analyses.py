@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
 TABLES = {
+    "summary": ("Summary", "judge summary {run}", "What does it come to: replace a person, which prompt, what next?"),
     "coverage": ("Coverage", "judge coverage {run}", "What was asked, answered and rated, and what loss goes with."),
     "consistency": ("Consistency", "judge consistency {run}", "Does the judge agree with itself over repeats?"),
     "correlate": ("Correlation", "judge correlate {run}", "Does it follow people, over all stories?"),

@@ -7,37 +7,60 @@ called not told apart; what is undefined is said with its reason.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Protocol
 
 from judge.analysis.comparison.sentence import leaves_zero_out
+from judge.analysis.coverage.verdicts import VerdictCoverage
 from judge.analysis.preference.agreement import AgreementRow
 from judge.analysis.preference.order import OrderRow
+from judge.analysis.preference.ranked import Ranked
 from judge.analysis.preference.systems import SystemStandings
 from judge.judge_name import JudgeName
-from judge.report.answers import Answer, Verdict
-from judge.report.inputs import ReportInputs
-from judge.report.sections.verdicts import of_loss
+from judge.preferences_table import ComparisonFacts, PreferencesTable
 from judge.stats.estimate import Estimate
+from judge.summary.answers import Answer, Verdict
+from judge.summary.rules import of_loss
 
 
-def answers(inputs: ReportInputs) -> list[Answer]:
+class Compared(Protocol):
+    """Runs that compared: what was preferred, its statistics, and how many comparisons were decided.
+
+    `rates` says whether runs of ratings stand beside them, `unasked` counts planned repeats not asked yet.
+    """
+
+    @property
+    def preferences_table(self) -> PreferencesTable: ...
+    @property
+    def preferences(self) -> Ranked: ...
+    @property
+    def compared_facts(self) -> tuple[ComparisonFacts, ...]: ...
+    @property
+    def verdicts(self) -> VerdictCoverage: ...
+    @property
+    def unasked(self) -> int: ...
+    @property
+    def rates(self) -> bool: ...
+
+
+def answers(found: Compared) -> list[Answer]:
     """What the figures are worth where that has to be said, then agreement, order, systems, loss."""
-    first = tuple(_caveats(inputs))
-    made = [Answer("What are these figures worth?", first)] if first else []
-    found = inputs.preferences
-    datasets = list(dict.fromkeys(fact.dataset for fact in inputs.compared_facts))
+    first = tuple(_caveats(found))
+    made = [Answer("What are these figures worth?", first, None, "worth")] if first else []
+    ranked = found.preferences
+    datasets = list(dict.fromkeys(fact.dataset for fact in found.compared_facts))
     for dataset in datasets:
         on = f" on {dataset}" if len(datasets) > 1 else ""
-        rows = [row for row in found.agreement.rows if row.dataset == dataset]
-        orders = [row for row in found.order.rows if row.dataset == dataset and row.third is None]
-        standings = [one for one in found.systems.standings if one.dataset == dataset and one.kind != "implied"]
+        rows = [row for row in ranked.agreement.rows if row.dataset == dataset]
+        orders = [row for row in ranked.order.rows if row.dataset == dataset and row.third is None]
+        standings = [one for one in ranked.systems.standings if one.dataset == dataset and one.kind != "implied"]
         made.append(_agreement(dataset, on, rows))
         made += [_place(on, orders)] if orders else []
         made += [_systems(on, standings)] if standings else []
-    return [*made, _loss(inputs)]
+    return [*made, _loss(found)]
 
 
-def _caveats(inputs: ReportInputs) -> Iterator[str]:
-    judges = dict.fromkeys(fact.judge for fact in inputs.compared_facts)
+def _caveats(found: Compared) -> Iterator[str]:
+    judges = dict.fromkeys(fact.judge for fact in found.compared_facts)
     for judge in judges:
         if JudgeName.of(judge).is_scripted:
             yield f"{judge} gives scripted answers: figures about it say nothing about any judge."
@@ -46,8 +69,8 @@ def _caveats(inputs: ReportInputs) -> Iterator[str]:
             "The only judge that compared is the control, which is not a language model: the figures show how the "
             "program works, not how good a judge is."
         )
-    frame = inputs.preferences_table.frame
-    for dataset in dict.fromkeys(fact.dataset for fact in inputs.compared_facts):
+    frame = found.preferences_table.frame
+    for dataset in dict.fromkeys(fact.dataset for fact in found.compared_facts):
         sources = set(frame.loc[frame["dataset"] == dataset, "source"])
         if "rater" not in sources and "implied" in sources:
             yield (
@@ -61,15 +84,15 @@ def _agreement(dataset: str, on: str, rows: Sequence[AgreementRow]) -> Answer:
     judged = [row for row in rows if row.kind == "judge"]
     if not judged:
         nobody = f"Nobody's preferences or ratings of {dataset} are known beside a judge's: nothing can be said."
-        return Answer(question, (nobody,))
+        return Answer(question, (nobody,), label="prefers")
     defined = [row for row in judged if row.agreement.half.defined]
     if not defined:
         reason = judged[0].agreement.half.reason
-        return Answer(question, (f"Accuracy is {reason}.",), Verdict("undefined", "by accuracy"))
+        return Answer(question, (f"Accuracy is {reason}.",), Verdict("undefined", "by accuracy"), label="prefers")
     best = max(defined, key=lambda row: row.agreement.half.value or 0.0)
     beside = [row for row in rows if row.against == best.against]
     said = [_best(best, len(judged)), *_bars(best, beside)]
-    return Answer(question, tuple(said), of_preferences(best))
+    return Answer(question, tuple(said), of_preferences(best), label="prefers")
 
 
 def of_preferences(best: AgreementRow) -> Verdict:
@@ -139,7 +162,7 @@ def _place(on: str, rows: Sequence[OrderRow]) -> Answer:
     known = [row for row in rows if row.position.value is not None]
     if not known:
         said = [f"{_named(row)}: {_first(row)}; the position's log odds are {row.position.reason}." for row in rows[:3]]
-        return Answer(question, tuple(said), Verdict("undefined", rule))
+        return Answer(question, tuple(said), Verdict("undefined", rule), label="place")
     moved = [row for row in known if leaves_zero_out(row.position)]
     most = max(moved or known, key=lambda row: abs(row.position.value or 0.0))
     where = "first" if (most.position.value or 0.0) > 0 else "second"
@@ -152,7 +175,7 @@ def _place(on: str, rows: Sequence[OrderRow]) -> Answer:
         again = f", and {_percent(most.same)} when asked again in the same order" if most.same.defined else ""
         said.append(f"Another comparison of a pair gives the same preference in {_percent(most.swapped)} when the "
                     f"stories' places are swapped{again}.")  # fmt: skip
-    return Answer(question, tuple(said), told)
+    return Answer(question, tuple(said), told, label="place")
 
 
 def _first(row: OrderRow) -> str:
@@ -165,9 +188,9 @@ def _systems(on: str, standings: Sequence[SystemStandings]) -> Answer:
     said = [_top(one) for one in standings]
     first = next((one for one in standings if one.kind == "judge"), standings[0])
     if not first.top:
-        return Answer(question, tuple(said), Verdict("undefined", rule))
+        return Answer(question, tuple(said), Verdict("undefined", rule), label="wins")
     word = first.top[0] if len(first.top) == 1 else f"{len(first.top)} not told apart at the top"
-    return Answer(question, tuple(said), Verdict(word, f"{rule}; by {_named(first)}"))
+    return Answer(question, tuple(said), Verdict(word, f"{rule}; by {_named(first)}"), label="wins")
 
 
 def _top(one: SystemStandings) -> str:
@@ -183,21 +206,21 @@ def _top(one: SystemStandings) -> str:
     return f"{who}: {', '.join(one.top)} are not told apart at the top of {len(one.rows)} systems."
 
 
-def _loss(inputs: ReportInputs) -> Answer:
-    question = "Was any comparison lost?" if inputs.rates else "Was anything lost?"
-    rows = inputs.verdicts.by_prompt
+def _loss(found: Compared) -> Answer:
+    question = "Was any comparison lost?" if found.rates else "Was anything lost?"
+    rows = found.verdicts.by_prompt
     asked, decided = sum(row.asked for row in rows), sum(row.decided for row in rows)
     if not asked:
-        return Answer(question, ("No judge was asked.",))
+        return Answer(question, ("No judge was asked.",), label="lost")
     if asked == decided:
         first = f"Nothing was lost: each of the {asked:,} comparisons asked has a preference or a tie."
     else:
-        counts = {cause: sum(row.lost.get(cause, 0) for row in rows) for cause in inputs.verdicts.causes}
+        counts = {cause: sum(row.lost.get(cause, 0) for row in rows) for cause in found.verdicts.causes}
         lost = ", ".join(f"{cause.replace('_', ' ')} {count:,}" for cause, count in counts.items() if count)
         share = f"{100 * decided / asked:.1f} %"
         first = f"Of {asked:,} comparisons asked, {share} have a preference or a tie; the others ({lost}) stay missing."
-    left = (f"{inputs.unasked:,} planned repeats have not been asked yet.",) if inputs.unasked else ()
-    return Answer(question, (first, *left), of_loss(decided, asked))
+    left = (f"{found.unasked:,} planned repeats have not been asked yet.",) if found.unasked else ()
+    return Answer(question, (first, *left), of_loss(decided, asked), label="lost")
 
 
 def _named(one: AgreementRow | OrderRow | SystemStandings) -> str:

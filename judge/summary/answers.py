@@ -1,4 +1,4 @@
-"""What the page says first: a reader's question, a verdict by a rule, and the sentences behind it."""
+"""What stands first, on a screen and on a page: a reader's question, a verdict by a rule, the sentences behind it."""
 
 from __future__ import annotations
 
@@ -15,8 +15,12 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A question of the reader, the verdict by a rule where there is one, and sentences with the numbers."""
+    """A question of the reader, the verdict by a rule where there is one, and sentences with the numbers.
+
+    `label` is the question's short name beside which a narrow screen prints it.
+    """
 
     question: str
     sentences: tuple[str, ...]
     verdict: Verdict | None = None
+    label: str = ""

@@ -1,0 +1,83 @@
+"""Does a calibration hold for each system, or only on average? Never takes "not significant" for "holds".
+
+A calibration makes ratings right on average over systems. It carries over to a system where mean rating and people's
+mean differ by less than a margin, shown by two one-sided tests over story-prompts; it does not where the difference is
+significant (Holm over the systems of a criterion); else nothing is shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from judge.analysis.jury.nested_folds import Folding
+from judge.analysis.jury.panel import Panel
+from judge.stats.estimate import Estimate
+from judge.stats.estimation import means
+from judge.stats.estimation.equivalence import Equivalence, tost_of
+from judge.stats.estimation.multiplicity import adjust
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+Holds = Literal["yes", "no", "not shown", "no test"]
+ALPHA = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """One system: mean rating less people's before and after calibration, the test, adjusted p of no difference."""
+
+    system: str
+    before: Estimate
+    after: Equivalence
+    p: float | None
+    adjusted: float | None
+
+    @property
+    def holds(self) -> Holds:
+        """Whether the calibration carries over."""
+        if self.after.p is None or self.adjusted is None:
+            return "no test"
+        if self.after.p <= ALPHA:
+            return "yes"
+        return "no" if self.adjusted <= ALPHA else "not shown"
+
+
+def carried(
+    panel: Panel, foldings: Sequence[Folding], margin: float, story_prompt: Codes, system: Codes, systems: Sequence[str]
+) -> tuple[Carried, ...]:
+    """Every system of one criterion; a story's rating is its mean over foldings."""
+    after = np.mean([each.jury for each in foldings], axis=0) - panel.people
+    before = np.mean([each.uncalibrated for each in foldings], axis=0) - panel.people
+    made = []
+    for code, name in enumerate(systems):
+        own = (system == code) & ~np.isnan(after)
+        if own.any():
+            made.append((name, *_tested(after[own], story_prompt[own], margin), _mean(before[own])))
+    p = np.array([np.nan if raw is None else raw for _, _, raw, _ in made])
+    adjusted = adjust(p, "holm", family="the systems of a criterion").p if p.size else p
+    return tuple(
+        Carried(name, first, test, raw, None if np.isnan(adj) else float(adj))
+        for (name, test, raw, first), adj in zip(made, adjusted, strict=True)
+    )
+
+
+def _tested(off: Floats, story_prompt: Codes, margin: float) -> tuple[Equivalence, float | None]:
+    """The equivalence test, and the two-sided p of no difference."""
+    unit = np.unique(story_prompt, return_inverse=True)[1].reshape(-1)
+    error, clusters = means.clustered_error(off, unit)
+    estimate = Estimate(float(off.mean()), n=int(off.size), method="clustered by story-prompt")
+    if error is None or clusters < 5 or error < 1e-12:
+        return Equivalence(estimate.without_interval("fewer than 5 story-prompts"), (-margin, margin)), None
+    p = float(2 * special.stdtr(clusters - 1, -abs(float(off.mean())) / error))
+    return tost_of(estimate, error, clusters - 1, -margin, margin), p
+
+
+def _mean(off: Floats) -> Estimate:
+    known = off[~np.isnan(off)]
+    return Estimate(float(known.mean()), n=int(known.size)) if known.size else Estimate.undefined("no rating")

@@ -1,0 +1,77 @@
+"""How far people's rating of one story lies from the jury's: split conformal intervals, their coverage. Never in fold.
+
+Folds take turns: one is rated, the next one says how far off ratings are, and the jury, calibration and all, is fitted
+on the others. So no interval rests on stories that the jury was fitted on, and no coverage on stories that set it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.analysis.jury.nested_folds import split_ratings
+from judge.analysis.jury.panel import Panel
+from judge.analysis.options.table_options import JuryOptions
+from judge.stats.estimate import Estimate
+from judge.stats.estimation import means
+from judge.stats.estimation.power import clustered_proportion
+from judge.stats.regression.conformal import reach
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class StoryInterval:
+    """One criterion: how far intervals reach either way (mean over folds), and how often they hold people's rating.
+
+    `worst` is the system whose stories they hold least often.
+    """
+
+    level: float
+    reach: Estimate
+    coverage: Estimate
+    worst: str | None
+    worst_coverage: Estimate | None
+
+
+def story_interval(
+    panel: Panel, options: JuryOptions, level: float, story_prompt: Codes, system: Codes, systems: Sequence[str]
+) -> StoryInterval:
+    """Intervals of one criterion's held-out stories, over all foldings; `story_prompt` and `system` are codes (n,)."""
+    reaches: list[float] = []
+    held, seen = np.zeros(panel.people.size), np.zeros(panel.people.size)
+    for turn in split_ratings(panel, options):
+        width = reach(
+            np.abs(panel.people[turn.calibration] - turn.on_calibration), story_prompt[turn.calibration], level
+        )
+        reaches.append(width)
+        off = np.abs(panel.people[turn.test] - turn.on_test)
+        known = ~np.isnan(off)
+        held[turn.test[known]] += off[known] <= width + 1e-9
+        seen[turn.test[known]] += 1
+    if not reaches or not seen.any():
+        nothing = Estimate.undefined("too few story-prompts to fit, calibrate and test apart")
+        return StoryInterval(level, nothing, nothing, None, None)
+    if not np.isfinite(reaches).all():
+        few = f"no interval: a fold has too few story-prompts for a level of {level:g}"
+        return StoryInterval(level, Estimate.undefined(few), Estimate.undefined(few), None, None)
+    hits = np.where(seen > 0, held / np.maximum(seen, 1), np.nan)
+    coverage = means.clustered(hits, story_prompt)
+    shares = {code: hits[system == code] for code in range(len(systems))}
+    known_shares = {code: float(np.nanmean(one)) for code, one in shares.items() if (~np.isnan(one)).any()}
+    worst = min(known_shares, key=lambda code: known_shares[code], default=None)
+    return StoryInterval(
+        level,
+        Estimate(float(np.mean(reaches)), n=int((seen > 0).sum())),
+        coverage,
+        None if worst is None else systems[worst],
+        None if worst is None else _share(hits, system == worst, story_prompt),
+    )
+
+
+def _share(hits: Floats, own: NDArray[np.bool_], story_prompt: Codes) -> Estimate:
+    return clustered_proportion(np.where(own, hits, np.nan), story_prompt)

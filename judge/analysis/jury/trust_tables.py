@@ -1,0 +1,98 @@
+"""How many judges a jury is worth, how far one story's rating is known, and for which systems a calibration holds.
+
+Never computes a number.
+"""
+
+from __future__ import annotations
+
+from judge.analysis.jury.carry_over import ALPHA
+from judge.analysis.jury.places import place, place_columns
+from judge.analysis.jury.result import Juries
+from judge.printing.tables import Column, Table
+
+
+def effective(juries: Juries) -> Table:
+    """The effective number of judges of each criterion."""
+    rows = [
+        place(held, verdict)
+        | {"members": verdict.panel.members, "effective": verdict.effective, "n": verdict.effective.n}
+        for held, verdict in juries.verdicts()
+    ]
+    columns = [
+        *place_columns(juries),
+        Column("members", "members"),
+        Column("effective", "independent judges", digits=1),
+        Column("n", "stories"),
+    ]
+    notes = [
+        "independent judges: so many with errors of their own would err as the mean of these members does",
+        "people's noise, known from their ratings of one story, is no shared error; intervals: jackknife",
+    ]
+    return Table("How many independent judges is this jury worth?", columns, rows, juries.bare_signature, notes)
+
+
+def intervals(juries: Juries) -> Table:
+    """The prediction interval of one story's rating, and its coverage."""
+    rows = [
+        place(held, verdict)
+        | {
+            "reach": one.reach,
+            "coverage": one.coverage,
+            "n": one.coverage.n,
+            "worst": one.worst,
+            "worst_coverage": one.worst_coverage,
+        }
+        for held, verdict in juries.verdicts()
+        if (one := verdict.interval) is not None
+    ]
+    level = juries.options.predict or 0.0
+    columns = [
+        *place_columns(juries),
+        Column("reach", "reaches ± points"),
+        Column("coverage", "holds people's rating %", digits=1, factor=100),
+        Column("n", "stories"),
+        Column("worst", "least for system"),
+        Column("worst_coverage", "there %", digits=1, factor=100),
+    ]
+    notes = [
+        f"split conformal over story-prompts: to hold people's mean rating of a new story in {100 * level:g} % or more",
+        "that is on average over systems, whatever the errors look like; by system it may be less: see there",
+        "one fold is rated, the next says how far off ratings are, the jury is fitted on the others; over all foldings",
+    ]
+    return Table("How far is one story's rating known?", columns, rows, juries.bare_signature, notes)
+
+
+def carry_over(juries: Juries) -> Table:
+    """Whether the calibration holds for each system."""
+    rows = [
+        place(held, verdict)
+        | {
+            "system": one.system,
+            "before": one.before.value,
+            "after": one.after.difference,
+            "p": one.adjusted,
+            "equivalent": one.after.p,
+            "holds": one.holds,
+        }
+        for held, verdict in juries.verdicts()
+        for one in verdict.carried
+    ]
+    columns = [
+        *place_columns(juries),
+        Column("system", "system"),
+        Column("before", "rating - people before"),
+        Column("after", "after [90 %]"),
+        Column("p", "p, Holm", digits=3, p="two-sided"),
+        Column("equivalent", "p of the margin", digits=3, p="two one-sided"),
+        Column("holds", "carries over"),
+    ]
+    counts = {word: sum(row["holds"] == word for row in rows) for word in ("yes", "no", "not shown", "no test")}
+    said = ", ".join(f"{word} {count}" for word, count in counts.items() if count)
+    margin = juries.options.carry_over or 0.0
+    notes = [
+        f"of {len(rows)} systems and criteria: {said}",
+        f"yes: two one-sided tests show the mean error within ±{margin:g} points",
+        f"no: significant at {ALPHA:g} after Holm over the systems of a criterion",
+        "all out of fold, standard errors over story-prompts",
+    ]
+    return Table("Does the calibration carry over to each system?", columns, rows, juries.bare_signature, notes)

@@ -1,0 +1,116 @@
+"""Choices of what is planned before a run, and of replacing one judge by another; see also `table_options`.
+
+Never holds a choice that the signature does not know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+from judge.errors import OptionError
+from judge.stats.agreement.alt_test import Measure
+
+Study = Literal["hanna", "mans_roc", "mans_wp"]
+FIRST: Study = "hanna"
+"""The study that stands in for a pilot unless another is named."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanOptions:
+    """What is to be reached.
+
+    `half_width` is how far an interval of tau may reach, `difference` the difference of two taus that is to be found
+    with probability `power`, `reliability` that of the order of systems (or stories, or of people's means), `epsilon`
+    what a person may be better by in the alternative annotator test. `prompts` and `repeats` are how many Eval-Prompts
+    and repeats to plan with; None = as the pilot was run. `rater_price` is dollars for one rating by a person. `like`
+    is the study whose variances stand in for a pilot's.
+    """
+
+    half_width: float = 0.05
+    difference: float = 0.05
+    reliability: float = 0.8
+    power: float = 0.8
+    epsilon: float = 0.1
+    prompts: int | None = None
+    repeats: int | None = None
+    positions: bool = False
+    rater_price: float | None = None
+    like: Study = FIRST
+    drop_systems: tuple[str, ...] = ()
+    against: str | None = None
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        for name in ("half_width", "difference", "reliability"):
+            _share(name, getattr(self, name))
+        if not 0.5 <= self.power < 1:
+            raise OptionError("power", self.power, "must be at least 0.5 and below 1")
+        if not 0 <= self.epsilon <= 1:
+            raise OptionError("epsilon", self.epsilon, "must lie between 0 and 1: it is a share of stories")
+        for name in ("prompts", "repeats"):
+            count = getattr(self, name)
+            if count is not None and count < 1:
+                raise OptionError(name, count, "must be 1 or more")
+        if self.rater_price is not None and self.rater_price < 0:
+            raise OptionError("rater_price", self.rater_price, "must be 0 or more: it is dollars for one rating")
+        if self.like not in get_args(Study):
+            raise OptionError("like", self.like, allowed=get_args(Study))
+
+    @property
+    def measure(self) -> Measure:
+        """What closeness is in the alternative annotator test."""
+        return "rmse"
+
+
+@dataclass(frozen=True, slots=True)
+class SuccessionOptions:
+    """Choices of the table that says whether a new judge may replace an old one.
+
+    `margin` is the difference of tau with people that would not matter, `points` that of mean ratings, in points of the
+    scale. `cut` is the rating at or above which a story passes; None = its verdict is the point of the scale that its
+    rating is nearest to. `power` is that of the numbers of further stories; `folds` of story-prompts to fit crosswalks.
+    """
+
+    margin: float = 0.05
+    points: float = 0.25
+    cut: float | None = None
+    power: float = 0.8
+    folds: int = 5
+    top: int = 10
+    drop_systems: tuple[str, ...] = ()
+    against: str | None = None
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        _share("margin", self.margin)
+        if self.points <= 0:
+            raise OptionError("points", self.points, "must be above 0")
+        if not 0.5 <= self.power < 1:
+            raise OptionError("power", self.power, "must be at least 0.5 and below 1")
+        for name, least in (("folds", 2), ("top", 1)):
+            if getattr(self, name) < least:
+                raise OptionError(name, getattr(self, name), f"must be {least} or more")
+
+
+FRAGMENTS: dict[str, Callable[[Any], str | None]] = {
+    "half_width": lambda o: f"half-width:{o.half_width:g}",
+    "difference": lambda o: f"difference:{o.difference:g}",
+    "reliability": lambda o: f"reliability:{o.reliability:g}",
+    "points": lambda o: f"points:{o.points:g}",
+    "cut": lambda o: f"cut:{o.cut:g}" if o.cut is not None else None,
+    "power": lambda o: f"power:{o.power:g}",
+    "prompts": lambda o: f"prompts:{o.prompts}" if o.prompts else None,
+    "repeats": lambda o: f"repeats:{o.repeats}" if o.repeats else None,
+    "rater_price": lambda o: f"rater:${o.rater_price:g}" if o.rater_price is not None else None,
+    "like": lambda o: f"like:{o.like}",
+}
+"""Option -> its part of the signature, as in `signature.FRAGMENTS`."""
+
+PlanningOptions = PlanOptions | SuccessionOptions
+
+
+def _share(field: str, value: float) -> None:
+    if not 0 < value < 1:
+        raise OptionError(field, value, "must lie between 0 and 1")

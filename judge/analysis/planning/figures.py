@@ -1,0 +1,232 @@
+"""What is known of one criterion before a run: how its numbers scatter over story-prompts, raters and repeats.
+
+From a pilot each figure knows how well it is known; a study's are those of one of its judges. Never plans.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.analysis.agreement.alternative_annotator import packed
+from judge.analysis.inputs.candidates import Candidate, comparable
+from judge.analysis.inputs.label_criteria import numbers
+from judge.analysis.inputs.rated_design import rated_design
+from judge.analysis.options.planning_options import PlanOptions
+from judge.errors import DataError
+from judge.rating_matrix import RatingMatrix, build
+from judge.stats.agreement import icc
+from judge.stats.agreement.alt_test import person_differences
+from judge.stats.agreement.replacement_power import Differences, Moments, differences
+from judge.stats.agreement.variance_components import VarianceComponents, variance_components
+from judge.stats.correlation import kendall
+from judge.stats.estimate import Estimate
+from judge.stats.estimation.sample_size import FEWEST, RANGE, Spread, spread
+from judge.stats.resampling import resampled_tau
+from judge.stats.resampling.bootstrap import Factor, Resamples
+
+if TYPE_CHECKING:
+    from judge.ratings_table import RatingsTable
+
+Floats = NDArray[np.float64]
+
+DRAWS = 2000
+_MOST_PAIRS = 60
+"""Pairs of judge cells whose difference of tau is looked at."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Figures:
+    """One criterion, of one judge cell or of several together.
+
+    Attributes
+    ----------
+    tau : float or None
+        Median tau-b with people over the cells.
+    tau_spread, difference_spread : Spread or None
+        Of tau, and of the difference of two cells' taus (root mean squares over cells and pairs).
+    components : VarianceComponents or None
+        Of single ratings by judges.
+    icc : Estimate
+        ICC(1,1) of people, with the 80 % interval; `raters` ratings a story.
+    tests : tuple
+        For each cell the alternative annotator test's differences, or their moments.
+    null : Differences, Moments or None
+        The same of a judge that gives every story the same rating.
+    story_prompts, stories_each : int, float
+        Story-prompts that people rated, and stories for each.
+    cells, pairs : int
+        How many went into the medians and means.
+    reasons : mapping
+        ``tau``, ``difference``, ``components``, ``icc`` or ``test`` -> why there is none.
+    """
+
+    name: str
+    criterion: str
+    tau: float | None
+    tau_spread: Spread | None
+    difference_spread: Spread | None
+    components: VarianceComponents | None
+    icc: Estimate
+    raters: float
+    tests: tuple[Differences | Moments, ...]
+    null: Differences | Moments | None
+    story_prompts: int
+    stories_each: float
+    cells: int
+    pairs: int
+    reasons: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pilot:
+    """One dataset's figures, criterion by criterion, with the ratings they were made of."""
+
+    matrix: RatingMatrix
+    figures: tuple[Figures, ...]
+    left_out: frozenset[tuple[str, str]]
+    notes: tuple[str, ...]
+
+
+def pilots(table: RatingsTable, options: PlanOptions) -> tuple[list[Pilot], RatingsTable]:
+    """The figures of every dataset of a ratings table, and the table in numbers."""
+    controls = {(fact.run, fact.judge) for fact in table.facts if fact.control}
+    table = numbers(table)
+    return [_pilot(one, controls, options) for one in build(table, drop_systems=options.drop_systems)], table
+
+
+def _pilot(matrix: RatingMatrix, controls: set[tuple[str, str]], options: PlanOptions) -> Pilot:
+    asked = {(cell.run, cell.judge) for cell in matrix.cells}
+    left_out = frozenset(controls & asked if asked - controls else ())
+    found, remarks = comparable([matrix], options.against, None)
+    by_criterion: dict[str, list[Candidate]] = {}
+    for _, one in found:
+        if (one.subject.run, one.subject.judge) not in left_out:
+            by_criterion.setdefault(one.subject.criterion, []).append(one)
+    figures = [figures_of(matrix, name, cells, left_out, options) for name, cells in by_criterion.items()]
+    notes = list(remarks.notes)
+    if left_out:
+        notes.append("the control judge is left out: it is not a sample of what judges do")
+    return Pilot(matrix, tuple(figures), left_out, tuple(notes))
+
+
+def figures_of(
+    matrix: RatingMatrix,
+    criterion: str,
+    cells: Sequence[Candidate],
+    left_out: frozenset[tuple[str, str]],
+    options: PlanOptions,
+) -> Figures:
+    """The figures of one criterion from the judge cells that are set beside people's ratings of it."""
+    reasons: dict[str, str] = {}
+    people = cells[0].sides[1]
+    used = ~np.isnan(people) & np.any([~np.isnan(one.sides[0]) for one in cells], axis=0)
+    prompts = np.unique(matrix.story_prompt[used]).size
+    tau, own, paired, pairs = _spreads(matrix, cells, used)
+    if own is None:
+        reasons["tau"] = _too_few(prompts)
+    if paired is None:
+        reasons["difference"] = (
+            "one judge with one Eval-Prompt has nothing to differ from" if not pairs else _too_few(1)
+        )
+    components = None
+    try:
+        part = rated_design(matrix, criterion, left_out=left_out)
+        rng = np.random.default_rng(options.seed)
+        components = variance_components(part.ratings, part.facets, rng=rng, draws=DRAWS)
+        if components.impossible:
+            reasons["components"], components = components.impossible, None
+    except DataError as error:
+        reasons["components"] = str(error.sentence)
+    agreed, raters = _people(matrix, str(cells[0].subject.against))
+    tests, null = _tests(matrix, cells, options, reasons)
+    return Figures(
+        name=matrix.dataset,
+        criterion=criterion,
+        tau=tau,
+        tau_spread=own,
+        difference_spread=paired,
+        components=components,
+        icc=agreed,
+        raters=raters,
+        tests=tests,
+        null=null,
+        story_prompts=prompts,
+        stories_each=float(used.sum()) / max(1, prompts),
+        cells=len(cells),
+        pairs=pairs,
+        reasons=reasons,
+    )
+
+
+def _spreads(
+    matrix: RatingMatrix, cells: Sequence[Candidate], used: NDArray[np.bool_]
+) -> tuple[float | None, Spread | None, Spread | None, int]:
+    """Median tau, spread of tau, spread of differences of tau, and the number of pairs."""
+    unit = np.unique(matrix.story_prompt[used], return_inverse=True)[1].reshape(-1).astype(np.int64)
+    size = int(unit.max(initial=-1)) + 1
+    if size < 2:
+        return None, None, None, 0
+    y = kendall.codes(cells[0].sides[1][used])
+    x = np.stack([kendall.codes(one.sides[0][used]) for one in cells])
+    counts = (1 - np.eye(size, dtype=np.int32)).astype(np.int32)
+    without = np.atleast_2d(resampled_tau.tau_b(Resamples((Factor(counts, unit),), "jackknife"), x, y))
+    taus = [kendall.tau_b(each, y) for each in x]
+    known = [t for t in taus if np.isfinite(t)]
+    pairs = [
+        (i, j)
+        for i, j in combinations(range(len(cells)), 2)
+        if (cells[i].subject.judge == cells[j].subject.judge)
+        or (cells[i].subject.eval_prompt == cells[j].subject.eval_prompt)
+    ][:_MOST_PAIRS]
+    own = _together([spread(row) for row in without])
+    paired = _together([spread(without[j] - without[i]) for i, j in pairs])
+    return (float(np.median(known)) if known else None), own, paired, len(pairs)
+
+
+def _together(found: Sequence[Spread | None]) -> Spread | None:
+    """Root mean square of several spreads over the same story-prompts, known as well as the middle one of them."""
+    some = [one for one in found if one is not None]
+    if not some:
+        return None
+    value = float(np.sqrt(np.mean([one.value**2 for one in some])))
+    return Spread(value, float(np.median([one.df for one in some])), some[0].clusters)
+
+
+def _people(matrix: RatingMatrix, criterion: str) -> tuple[Estimate, float]:
+    raters = matrix.by_rater(matrix.criteria.index(criterion))
+    several = packed(raters.ratings)
+    # One-way: it holds whether people are known, and whether they are the same for each story, or not.
+    found = icc.family(several, confidence=RANGE[1] - RANGE[0], columns="people")
+    count = (~np.isnan(raters.ratings)).sum(axis=1)
+    return found["ICC(1,1)"].estimate, float(count[count > 0].mean()) if count.any() else 0.0
+
+
+def _tests(
+    matrix: RatingMatrix, cells: Sequence[Candidate], options: PlanOptions, reasons: dict[str, str]
+) -> tuple[tuple[Differences, ...], Differences | None]:
+    raters = matrix.by_rater(matrix.criteria.index(str(cells[0].subject.against)))
+    if not raters.known and (raters.ascending or not options.positions):
+        reasons["test"] = f"{raters.reason}, so nobody can be left out"
+        return (), None
+    judges = [one.sides[0] for one in cells]
+    judges.append(np.full(matrix.n, np.nanmean(raters.ratings)))
+    made = []
+    for judge in judges:
+        d = person_differences(judge, raters.ratings)
+        d = d[:, (~np.isnan(d)).any(axis=0)]
+        if d.shape[1] >= 2:
+            made.append(differences(d, matrix.story_prompt))
+    if len(made) < len(judges):
+        reasons["test"] = "it needs two people with 30 stories each that another person rated too"
+        return (), None
+    return tuple(made[:-1]), made[-1]
+
+
+def _too_few(prompts: int) -> str:
+    return "fewer than 5 story-prompts" if prompts < FEWEST else "undefined without one of the story-prompts"

@@ -1,0 +1,207 @@
+"""What one more repeat, Eval-Prompt, judge or person would bring to agreement with people, and take. Never guesses.
+
+The mean of all ratings at hand is correlated with people's means: with all levels of a facet, and with one less,
+averaged over which is left out. The curve through this last step says what the next would bring
+(`stats.correlation.attenuation`). What answers took is the run's own: dollars, tokens and hours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from judge.analysis.inputs.rated_design import EVAL_PROMPT, JUDGE, REPEAT
+from judge.analysis.options.planning_options import PlanOptions
+from judge.analysis.planning.figures import Figures, Pilot
+from judge.analysis.planning.result import Lever
+from judge.stats.correlation import kendall
+from judge.stats.correlation.attenuation import next_gain
+from judge.stats.estimation.sample_size import RANGE, Spread, spread
+from judge.stats.resampling import resampled_tau
+from judge.stats.resampling.bootstrap import Factor, Resamples
+
+Floats = NDArray[np.float64]
+
+PERSON = "person"
+DRAWS = 12
+"""How often one person of each story is left out at random."""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What one answer took on average; None where nothing tells it. `basis` says from what dollars were computed."""
+
+    dollars: float | None = None
+    tokens: float | None = None
+    hours: float | None = None
+    basis: str = ""
+
+
+def levers(pilot: Pilot, usage: Usage, options: PlanOptions) -> Iterator[Lever]:
+    """Every lever on every criterion."""
+    for found in pilot.figures:
+        yield from _Criterion(pilot, found, usage, options).levers()
+
+
+class _Criterion:
+    """One criterion: its judge cells' ratings (cells, n, repeats), NaN = none, and people's."""
+
+    def __init__(self, pilot: Pilot, found: Figures, usage: Usage, options: PlanOptions) -> None:
+        self.found, self.usage, self.options = found, usage, options
+        matrix = pilot.matrix
+        self.prompt = matrix.story_prompt
+        cells = [
+            (i, cell)
+            for i, cell in enumerate(matrix.cells)
+            if cell.criterion == found.criterion and (cell.run, cell.judge) not in pilot.left_out
+        ]
+        parts = [matrix.answers(i).ratings for i, _ in cells]
+        width = max(part.shape[1] for part in parts)
+        self.ratings = np.full((len(parts), matrix.n, width), np.nan)
+        for own, part in zip(self.ratings, parts, strict=True):
+            own[:, : part.shape[1]] = part
+        self.prompts = [cell.eval_prompt for _, cell in cells]
+        self.judges = [(cell.run, cell.judge) for _, cell in cells]
+        names: Mapping[str, int] = {name.casefold(): i for i, name in enumerate(matrix.criteria)}
+        self.raters = matrix.by_position(names[(options.against or found.criterion).casefold()])
+        self.judged, self.people = self._mean(self.ratings), _row_means(self.raters)
+        self.both = ~(np.isnan(self.judged) | np.isnan(self.people))
+        self.stories = int(self.both.sum())
+        tau = self._taus([self.judged], self.people)[0, 0] if self.stories > 2 else np.nan
+        self.tau = float(tau) if np.isfinite(tau) else None
+
+    def levers(self) -> Iterator[Lever]:
+        """Of judges' ratings, then of people's."""
+        facets: Mapping[str, Sequence[object]] = {EVAL_PROMPT: self.prompts, JUDGE: self.judges}
+        yield self._of_judges(REPEAT, self.ratings.shape[2], [self._without_repeat(r) for r in range(self._repeats)])
+        for facet, levels in facets.items():
+            names = list(dict.fromkeys(levels))
+            kept = [[level != name for level in levels] for name in names] if len(names) > 1 else []
+            yield self._of_judges(facet, len(names), [self._mean(self.ratings[np.array(keep)]) for keep in kept])
+        yield self._of_people()
+
+    @property
+    def _repeats(self) -> int:
+        return self.ratings.shape[2] if self.ratings.shape[2] > 1 else 0
+
+    def _without_repeat(self, repeat: int) -> Floats:
+        return self._mean(np.delete(self.ratings, repeat, axis=2))
+
+    def _of_judges(self, facet: str, has: int, fewer: Sequence[Floats]) -> Lever:
+        levels = {
+            REPEAT: self.ratings.shape[2],
+            EVAL_PROMPT: len(set(self.prompts)),
+            JUDGE: len(set(self.judges)),
+        }
+        answers = self.stories * round(np.prod([count for name, count in levels.items() if name != facet]))
+        if not fewer:
+            return self._lever(facet, has, answers=answers, reason=f"there is one {facet}")
+        taus = self._taus([self.judged, *fewer], self.people)
+        return self._stepped(facet, has, taus[0], taus[1:].mean(axis=0), answers=answers)
+
+    def _of_people(self) -> Lever:
+        count = (~np.isnan(self.raters[self.both])).sum(axis=1)
+        has = int(np.bincount(count).argmax()) if count.size else 0
+        if has < 2:
+            return self._lever(PERSON, has, ratings=self.stories, reason="a story has one rating by people")
+        rng = np.random.default_rng(self.options.seed)
+        less = [self._taus([self.judged], _one_less(self.raters, rng))[0] for _ in range(DRAWS)]
+        now = self._taus([self.judged], self.people)[0]
+        return self._stepped(PERSON, has, now, np.mean(less, axis=0), ratings=self.stories)
+
+    def _stepped(
+        self, name: str, has: int, now: Floats, before: Floats, *, answers: int = 0, ratings: int = 0
+    ) -> Lever:
+        """The lever from tau of all stories and without each story-prompt, with all levels and with one less."""
+        gains = next_gain(before, now, has)
+        if not np.isfinite(gains[0]):
+            why = "tau is undefined" if self.tau is None else "tau with fewer is not above 0: nothing to build on"
+            return self._lever(name, has, answers=answers, ratings=ratings, reason=why)
+        ends = _ends(float(gains[0]), spread(gains[1:]))
+        last = float(now[0] - before[0])
+        return self._lever(name, has, float(gains[0]), ends, last, answers=answers, ratings=ratings)
+
+    def _taus(self, judged: Sequence[Floats], people: Floats) -> Floats:
+        """tau of each with people: of all stories, then without each story-prompt; (judged, 1 + story-prompts)."""
+        own = self.both
+        unit = np.unique(self.prompt[own], return_inverse=True)[1].reshape(-1).astype(np.int64)
+        size = int(unit.max(initial=0)) + 1
+        counts = np.vstack([np.ones((1, size)), 1 - np.eye(size)]).astype(np.int32)
+        codes = np.stack([kendall.codes(one[own]) for one in judged])
+        drawn = resampled_tau.tau_b(Resamples((Factor(counts, unit),), "jackknife"), codes, kendall.codes(people[own]))
+        return np.atleast_2d(drawn)
+
+    def _mean(self, ratings: Floats) -> Floats:
+        """Mean rating of each story over cells and repeats, (n,), each cell counting as much as the others.
+
+        A cell's ratings less its own mean, so that a story without one cell's rating is not moved by that cell's level.
+        """
+        cells = np.stack([_row_means(one) for one in ratings])
+        known = ~np.isnan(cells)
+        level = np.where(known, cells, 0.0).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
+        total = np.where(known, cells - level[:, None], 0.0).sum(axis=0)
+        count = known.sum(axis=0)
+        # Sums of the same numbers in another order must stay ties.
+        return np.asarray(np.where(count > 0, np.round(total / np.maximum(count, 1), 9), np.nan), dtype=np.float64)
+
+    def _lever(
+        self,
+        name: str,
+        has: int,
+        gain: float | None = None,
+        ends: tuple[float | None, float | None] = (None, None),
+        last: float | None = None,
+        *,
+        answers: int = 0,
+        ratings: int = 0,
+        reason: str | None = None,
+    ) -> Lever:
+        usage, price = self.usage, self.options.rater_price
+        spent = None if usage.dollars is None else usage.dollars * answers
+        if ratings:
+            spent = None if price is None else price * ratings
+        return Lever(
+            dataset=self.found.name,
+            criterion=self.found.criterion,
+            lever=name,
+            has=has,
+            tau=self.tau,
+            last=last,
+            gain=gain,
+            low=ends[0],
+            high=ends[1],
+            answers=answers,
+            ratings=ratings,
+            dollars=spent,
+            tokens=None if usage.tokens is None or ratings else usage.tokens * answers,
+            hours=None if usage.hours is None or ratings else usage.hours * answers,
+            reason=reason,
+        )
+
+
+def _ends(gain: float, scatter: Spread | None) -> tuple[float | None, float | None]:
+    """The range of 10 to 90 % by the jackknife over story-prompts; none where it cannot be made."""
+    if scatter is None:
+        return None, None
+    half = float(special.stdtrit(scatter.clusters - 1, RANGE[1])) * scatter.error
+    return gain - half, gain + half
+
+
+def _row_means(ratings: Floats) -> Floats:
+    known = ~np.isnan(ratings)
+    total, count = np.where(known, ratings, 0.0).sum(axis=1), known.sum(axis=1)
+    return np.asarray(np.where(count > 0, total / np.maximum(count, 1), np.nan), dtype=np.float64)
+
+
+def _one_less(ratings: Floats, rng: np.random.Generator) -> Floats:
+    """People's means without one of a story's ratings, drawn at random where it has several: positions are nobody's."""
+    known = ~np.isnan(ratings)
+    dealt = np.where(known, rng.random(ratings.shape), -1.0)
+    kept = ratings.copy()
+    several = np.flatnonzero(known.sum(axis=1) > 1)
+    kept[several, dealt[several].argmax(axis=1)] = np.nan
+    return _row_means(kept)

@@ -1,0 +1,316 @@
+"""A plan as people read it: sentences first, then tables. Never computes a number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from judge.analysis.planning.result import Answer, Lever, Planned, Question
+from judge.analysis.planning.studies import EVERY
+from judge.printing.dollars import dollars
+from judge.printing.tables import Column, Table
+from judge.stats.estimation.sample_size import MOST
+from judge.wording import Advice
+
+_OF: Mapping[Question, str] = {
+    "half-width": "story-prompts",
+    "difference": "story-prompts",
+    "order of systems": "story-prompts",
+    "order of stories": "answers",
+    "people": "people a story",
+    "replacement": "story-prompts",
+}
+_RANGES = (
+    "in brackets the range of 10 to 90 %, ∞: no number up to 100,000; for the order of systems variances below 0 count "
+    "as 0, so that a number may lie below its own range: believe the range"
+)
+_COSTS = (
+    Column("dollars", "$ a hundredth", money=True),
+    Column("tokens", "tokens a hundredth", digits=0),
+    Column("hours", "hours a hundredth", digits=3),
+)
+_NULL_PASSES = 0.2
+"""How often a judge that knows nothing may pass before it is said."""
+
+_ASKS: Mapping[Question, str] = {
+    "half-width": "how sure is tau?",
+    "difference": "which prompt or judge is better?",
+    "order of systems": "would the order of systems repeat?",
+    "order of stories": "would the order of stories repeat?",
+    "people": "how many people a story?",
+    "replacement": "may the judge replace a person?",
+}
+
+
+def tables(result: Planned, *, long: bool = False) -> list[Table]:
+    """The sentences, the numbers criterion by criterion, and, from a pilot, what is worth paying for next.
+
+    With `long` the numbers are one a row, with what there is now and why one is missing.
+    """
+    made = [_sentences(result), _long(result) if long else _numbers(result)]
+    return [*made, _levers(result)] if result.levers else made
+
+
+def _sentences(result: Planned) -> Table:
+    rows = [{"asks": asks, "sentence": sentence} for asks, sentence in sentences(result)]
+    columns = [Column("asks", "question", wrap=22), Column("sentence", "answer", wrap=96)]
+    return Table(f"What a study takes, by {result.source}", columns, rows, result.signature, _reading(result))
+
+
+def sentences(result: Planned) -> Iterator[tuple[str, str]]:
+    """A question and its answer in a sentence or two, dataset by dataset; then what is worth paying for next."""
+    datasets = list(dict.fromkeys(one.dataset for one in result.answers))
+    for dataset in datasets:
+        where = f"{dataset}: " if len(datasets) > 1 else ""
+        for question, asks in _ASKS.items():
+            some = [one for one in result.answers if (one.dataset, one.question) == (dataset, question)]
+            if some:
+                yield asks, where + " ".join(_answered(some, result))
+        own = [one for one in result.levers if one.dataset == dataset]
+        if own:
+            yield "what next?", where + " ".join(_next(own))
+
+
+def _answered(some: Sequence[Answer], result: Planned) -> Iterator[str]:
+    """The number that is enough on every criterion that has one; then those that have none, and why."""
+    every = [one for one in some if one.criterion == EVERY]
+    told = every or [one for one in some if one.number.value is not None]
+    most = max(told, key=lambda one: one.number.value or 0, default=None)
+    if most is not None and most.number.value is not None:
+        yield _one(most, told, result)
+    elif every:
+        yield f"No number does, for the middle judge and criterion: {every[0].reason or _beyond()}."
+    if every:
+        return
+    yield from _without([one for one in some if one.number.value is None], everywhere=most is None)
+
+
+def _without(some: Sequence[Answer], *, everywhere: bool) -> Iterator[str]:
+    """Which criteria have no number, and why; one sentence a reason."""
+    reasons: dict[str, list[Answer]] = {}
+    for one in some:
+        reasons.setdefault("limit" if one.limit is not None else one.reason or _beyond(), []).append(one)
+    for reason, of in reasons.items():
+        for_whom = "" if everywhere and len(reasons) == 1 else f" for {', '.join(one.criterion for one in of)}"
+        limits = sorted(one.limit for one in of if one.limit is not None)
+        if limits:
+            ends = dict.fromkeys(f"{limit:.2f}" for limit in (limits[0], limits[-1]))
+            with_them = f" (with {of[0].design})" if of[0].design else ""
+            yield f"No number does{for_whom}{with_them}: ever more come to {' to '.join(ends)}."
+        else:
+            yield f"No number{for_whom}: {reason}."
+
+
+def _one(most: Answer, told: Sequence[Answer], result: Planned) -> str:
+    options, n = result.options, most.number
+    what = f"{_count(n.value)} {most.of}"
+    if most.stories is not None and most.stories > 1:
+        what += f" ({_count(round((n.value or 0) * most.stories))} stories)"
+    often, reliably = _often(options.power), f"with reliability {options.reliability:g}"
+    verbs: Mapping[Question, str] = {
+        "half-width": f"hold the 95 % interval of tau within ±{options.half_width:g}",
+        "difference": f"find a true difference of {options.difference:g} between two taus {often}",
+        "order of systems": f"with {most.design or 'one answer each'} order the systems {reliably}",
+        "order of stories": f"to each story and criterion ({most.design}) order the stories {reliably}",
+        "people": f"a story make their mean reliable at {options.reliability:g}",
+        "replacement": f"let the judge pass the alternative annotator test against {most.design} {often}",
+    }
+    whose = ""
+    if len(told) > 1:
+        least = min(told, key=lambda one: one.number.value or 0)
+        whose = f" ({most.criterion} needs most, {least.criterion} least with {_count(least.number.value)})"
+    text = f"{what} {verbs[most.question]}{whose}; the 10-90 % range of this number is {n.range}."
+    return text + _now(most, result) + _null(most, len(told))
+
+
+def _now(one: Answer, result: Planned) -> str:
+    if one.now is None or one.has is None:
+        return ""
+    has = "The pilot's" if result.pilot else "The study's"
+    count = f"{one.has:.3g}" if one.has < 1000 else _count(round(one.has))
+    gives: Mapping[Question, str] = {
+        "half-width": f"give ±{one.now:.3f}",
+        "difference": f"find {one.now:.3f}",
+        "order of systems": f"give {one.now:.2f}",
+        "order of stories": f"give {one.now:.2f}",
+        "people": f"give {one.now:.2f}",
+        "replacement": f"pass {100 * one.now:.0f} % of the time",
+    }
+    return f" {has} {count} {gives[one.question]}."
+
+
+def _null(one: Answer, told: int) -> str:
+    """Whether passing would say anything: a judge that knows nothing passes where people agree little."""
+    if one.null is None or one.null < _NULL_PASSES:
+        return ""
+    where = f" on {one.criterion}" if told > 1 else ""
+    return (
+        f" But{where} a judge that gives every story the same rating would pass {100 * one.null:.0f} % of the time: "
+        "passing says little there."
+    )
+
+
+def _next(own: Sequence[Lever]) -> Iterator[str]:
+    """The lever that brings most per dollar, where dollars are known, else the one that brings most."""
+    gains: dict[str, list[Lever]] = {}
+    for one in own:
+        if one.gain is not None:
+            gains.setdefault(one.lever, []).append(one)
+    if not gains:
+        yield "Nothing can be told: see the reasons under the table."
+        return
+    mean = {lever: sum(one.gain or 0 for one in some) / len(some) for lever, some in gains.items()}
+    best = max(mean, key=lambda lever: mean[lever])
+    few = sum(len(some) for some in gains.values())
+    yield (
+        f"One more {best} brings most, {100 * mean[best]:.1f} hundredths of tau on average over "
+        f"{len(gains[best])} of {len({one.criterion for one in own})} criteria ({few} of {len(own)} steps can be told)."
+    )
+    priced = {
+        lever: sum(one.dollars or 0 for one in some) / (100 * sum(one.gain or 0 for one in some))
+        for lever, some in gains.items()
+        if all(one.dollars is not None for one in some) and mean[lever] > 0
+    }
+    if priced:
+        cheapest = min(priced, key=lambda lever: priced[lever])
+        yield f"A hundredth is cheapest by one more {cheapest}: {dollars(priced[cheapest])}."
+
+
+def _numbers(result: Planned) -> Table:
+    """Criteria down, questions across: the number and its range."""
+    rows: dict[tuple[str, str], dict[str, object]] = {}
+    for one in result.answers:
+        row = rows.setdefault((one.dataset, one.criterion), {"dataset": one.dataset, "criterion": one.criterion})
+        row[one.question] = None if one.number.value is None else f"{_count(one.number.value)} ({one.number.range})"
+    columns = [*_datasets(result), Column("criterion", "criterion")]
+    columns += [Column(question, f"{question}: {of}") for question, of in _OF.items()]
+    notes = [_RANGES, Advice("why a number is missing, and what there is now: {long}", long=True)]
+    return Table("The same, criterion by criterion", columns, list(rows.values()), result.signature, notes)
+
+
+def _long(result: Planned) -> Table:
+    """One row a number."""
+    rows = [
+        {
+            "dataset": one.dataset,
+            "question": one.question,
+            "criterion": one.criterion,
+            "number": one.number.value,
+            "low": one.number.low,
+            "high": one.number.high,
+            "of": one.of,
+            "has": one.has,
+            "now": one.now,
+            "null": one.null,
+            "limit": one.limit,
+            "design": one.design,
+            "reason": one.reason,
+        }
+        for one in result.answers
+    ]
+    columns = [
+        *_datasets(result),
+        Column("question", "for"),
+        Column("criterion", "criterion"),
+        Column("number", "number"),
+        Column("low", "10 %"),
+        Column("high", "90 %"),
+        Column("of", "of"),
+        Column("has", "has", digits=0),
+        Column("now", "gives", digits=3),
+        Column("null", "know-nothing passes %", digits=0, factor=100),
+        Column("limit", "limit"),
+        Column("design", "with"),
+        Column("reason", "why not", wrap=40),
+    ]
+    notes = [
+        "gives: half-width of tau, least difference found, reliability (Ep², people's ICC(1,k)), share of tests passed",
+        "know-nothing passes: how often a judge that gives every story the same rating would pass with that number",
+        _RANGES,
+    ]
+    return Table("The same, criterion by criterion", columns, rows, result.signature, notes)
+
+
+def _datasets(result: Planned) -> list[Column]:
+    return [Column("dataset", "dataset")] if len({one.dataset for one in result.answers}) > 1 else []
+
+
+def _levers(result: Planned) -> Table:
+    told = [one for one in result.levers if one.gain is not None]
+    rows = [
+        {
+            "dataset": one.dataset,
+            "criterion": one.criterion,
+            "lever": f"one more {one.lever}",
+            "has": one.has,
+            "tau": one.tau,
+            "last": one.last,
+            "gain": one.gain,
+            "range": None if one.low is None or one.high is None else f"{100 * one.low:.1f} to {100 * one.high:.1f}",
+            "takes": f"{one.ratings:,} ratings" if one.ratings else f"{one.answers:,} answers" if one.answers else None,
+            "dollars": one.per_hundredth(one.dollars),
+            "tokens": one.per_hundredth(one.tokens),
+            "hours": one.per_hundredth(one.hours),
+        }
+        for one in told
+    ]
+    columns = [
+        *_datasets(result),
+        Column("criterion", "criterion"),
+        Column("lever", "what"),
+        Column("has", "has"),
+        Column("tau", "tau-b x100", digits=1, factor=100),
+        Column("last", "the last one brought x100", digits=2, factor=100),
+        Column("gain", "the next x100", digits=2, factor=100),
+        Column("range", "10-90 %"),
+        Column("takes", "takes"),
+        *(column for column in _COSTS if any(row[column.key] is not None for row in rows)),
+    ]
+    notes = [
+        "tau: of the mean of all ratings of a story with people's mean",
+        "the last one: tau with all less tau with one fewer, averaged over which is left out",
+        "the next: by Spearman and Brown's curve through that step",
+        "one more person makes people's mean truer: tau then says better what the judge is worth, and betters no judge",
+        "a hundredth: what .01 of tau costs at that rate; the next one costs more",
+        *_untold(result.levers),
+    ]
+    if result.options.rater_price is None:
+        notes.append(Advice("people's ratings are priced by {rater_price}", rater_price="DOLLARS"))
+    return Table("What would the next hundredth of tau cost?", columns, rows, result.signature, notes)
+
+
+def _untold(levers: Sequence[Lever]) -> Iterator[str]:
+    """Why some levers have no gain, each reason once."""
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for one in levers:
+        if one.gain is None:
+            reasons.setdefault((one.lever, one.reason or "undefined"), []).append(one.criterion)
+    every = len({one.criterion for one in levers})
+    for (lever, reason), names in reasons.items():
+        where = "" if len(names) == every else f" on {', '.join(names)}"
+        yield f"one more {lever}{where}: cannot be told, {reason}"
+
+
+def _reading(result: Planned) -> tuple[str, ...]:
+    if result.pilot:
+        said = "10-90 % range: how well the pilot tells the number; more story-prompts in the pilot make it narrower"
+    else:
+        said = "10-90 % range: over the study's judges and criteria; yours may differ as much, so run a pilot"
+    own = "an order that repeats is the judge's own: whether people have it too, judge systems tells"
+    return (
+        *result.notes,
+        own,
+        said,
+        "story-prompts: new ones for these systems; tau: Kendall's tau-b over all stories",
+    )
+
+
+def _count(number: int | None) -> str:
+    return "?" if number is None else f"{number:,}"
+
+
+def _often(power: float) -> str:
+    return f"{100 * power:.0f} % of the time"
+
+
+def _beyond() -> str:
+    return f"beyond {_count(MOST)}"

@@ -1,0 +1,125 @@
+"""A plan as one value: what each question takes, in typed rows. Never prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import pandas as pd
+
+from judge.analysis.options.planning_options import PlanOptions
+from judge.analysis.options.signed import Signed
+from judge.stats.estimation.sample_size import Number
+
+Question = Literal["half-width", "difference", "order of systems", "order of stories", "people", "replacement"]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """How many it takes to reach what is wanted on one criterion.
+
+    Attributes
+    ----------
+    of : str
+        What the number counts: ``story-prompts``, ``ratings`` of a query, or ``people`` for a story.
+    number : Number
+        With its range of 10 to 90 %; None = beyond what is searched, or not at all.
+    stories : float or None
+        Stories for each story-prompt; None where the number counts something else.
+    has, now : float or None
+        The pilot's own number, and what it gives: half-width, least difference found, reliability or power.
+    design : str
+        What stays as it is, in words.
+    reason : str or None
+        Why there is no answer.
+    null : float or None
+        Of the replacement test, how often a judge that gives every story the same rating would pass with that number.
+    limit : float or None
+        Of a reliability that no number reaches, what ever more would give.
+    """
+
+    dataset: str
+    question: Question
+    criterion: str
+    of: str
+    number: Number
+    stories: float | None
+    has: float | None
+    now: float | None
+    design: str = ""
+    reason: str | None = None
+    null: float | None = None
+    limit: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Lever:
+    """What one more repeat, Eval-Prompt, judge or person would bring to tau with people, and take.
+
+    `tau` is that of the mean of all ratings at hand, `last` what the last one brought, and `gain` what the next would,
+    with its range of 10 to 90 %.
+    `answers` and `ratings` are further answers by judges and ratings by people; dollars, tokens and hours are theirs,
+    None where nothing tells them.
+    """
+
+    dataset: str
+    criterion: str
+    lever: str
+    has: int
+    tau: float | None
+    last: float | None
+    gain: float | None
+    low: float | None
+    high: float | None
+    answers: int
+    ratings: int
+    dollars: float | None
+    tokens: float | None
+    hours: float | None
+    reason: str | None = None
+
+    def per_hundredth(self, total: float | None) -> float | None:
+        """What one hundredth of tau costs at this rate; None where nothing is gained or the total is not known."""
+        return None if total is None or not self.gain or self.gain <= 0 else total / (100 * self.gain)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Planned(Signed):
+    """Answers, question by question and criterion by criterion, and what is worth paying for next.
+
+    `source` says in words where the variances come from, `pilot` whether they are a pilot's.
+    """
+
+    answers: tuple[Answer, ...]
+    levers: tuple[Lever, ...]
+    options: PlanOptions
+    source: str
+    pilot: bool
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """Long: one row a question and criterion; a null number is beyond what is searched, or has a `reason`."""
+        return self.signed([dict(_flat(one)) for one in self.answers])
+
+    @property
+    def levers_frame(self) -> pd.DataFrame:
+        """One row a lever and criterion, with the cost of a hundredth of tau."""
+        names = [name for name in Lever.__dataclass_fields__ if name != "reason"]
+        rows = [
+            {name: getattr(one, name) for name in names}
+            | {
+                f"{what}_per_hundredth": one.per_hundredth(getattr(one, what))
+                for what in ("dollars", "tokens", "hours")
+            }
+            | {"reason": one.reason}
+            for one in self.levers
+        ]
+        return self.signed(rows)
+
+
+def _flat(one: Answer) -> Iterator[tuple[str, object]]:
+    yield from (("dataset", one.dataset), ("question", one.question), ("criterion", one.criterion), ("of", one.of))
+    yield from (("number", one.number.value), ("low", one.number.low), ("high", one.number.high))
+    yield from (("stories_each", one.stories), ("has", one.has), ("now", one.now))
+    yield from (("design", one.design), ("null_passes", one.null), ("limit", one.limit), ("reason", one.reason))

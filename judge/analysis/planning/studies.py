@@ -1,0 +1,118 @@
+"""The studies' variances that ship with the program, as figures to plan from. Never computes them.
+
+`study_variances.json` is written by `tests/packaged_data/study_variances.py` from the studies' released files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import orjson
+
+from judge.analysis.options.planning_options import Study
+from judge.analysis.planning.figures import Figures
+from judge.folders.shipped import package_file
+from judge.stats.agreement.analogous_anova import Term
+from judge.stats.agreement.replacement_power import Differences, Moments
+from judge.stats.agreement.variance_components import Component, VarianceComponents
+from judge.stats.estimate import Estimate
+from judge.stats.estimation.sample_size import Spread
+
+EVERY = "every criterion"
+"""In place of a criterion: the middle over all of them."""
+
+FILE = ("analysis", "planning", "study_variances.json")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StudyFigures:
+    """A study's figures, one a judge and criterion; `words` names it in a sentence."""
+
+    words: str
+    source: str
+    notes: tuple[str, ...]
+    figures: tuple[Figures, ...]
+
+
+def study(name: Study) -> StudyFigures:
+    """The figures of one study."""
+    data = orjson.loads(package_file(*FILE).read_bytes())[name]
+    figures = tuple(figures_from(each, name) for each in data["figures"])
+    return StudyFigures(data["words"], data["source"], tuple(data["notes"]), figures)
+
+
+def figures_from(data: Mapping[str, Any], name: str) -> Figures:
+    """One judge's figures on one criterion, from plain data."""
+    return Figures(
+        name=name,
+        criterion=data["criterion"],
+        tau=data["tau"],
+        tau_spread=_spread(data["spread"], data["story_prompts"]),
+        difference_spread=_spread(data["difference"], data["story_prompts"]),
+        components=_components(data["levels"], data["variances"]),
+        icc=Estimate(data["icc"], n=data["story_prompts"]),
+        raters=data["raters"],
+        tests=tuple(_moments(one) for one in data["tests"]),
+        null=None if data["null"] is None else _moments(data["null"]),
+        story_prompts=data["story_prompts"],
+        stories_each=data["stories_each"],
+        cells=1,
+        pairs=0,
+        reasons=data["reasons"],
+    )
+
+
+def plain(found: Figures) -> dict[str, Any]:
+    """Figures as plain data, numbers with four digits: what `figures_from` reads."""
+
+    def short(value: Any) -> Any:
+        return [short(one) for one in value] if isinstance(value, list) else float(f"{value:.4g}")
+
+    def written(one: Differences | Moments) -> dict[str, Any]:
+        m = one if isinstance(one, Moments) else one.moments()
+        return {
+            "mean": short(m.mean.tolist()),
+            "covariance": short(m.covariance.tolist()),
+            "each": short(m.stories_each),
+        }
+
+    own, paired, components = found.tau_spread, found.difference_spread, found.components
+    return {
+        "criterion": found.criterion,
+        "tau": None if found.tau is None else short(found.tau),
+        "spread": None if own is None else short(own.value),
+        "difference": None if paired is None else short(paired.value),
+        "levels": {} if components is None else dict(components.levels),
+        "variances": []
+        if components is None
+        else [
+            [list(one.term.own), list(one.term.outer), short(one.truncated)]  # a variance below 0 counts as 0
+            for one in components.components
+        ],
+        "icc": None if found.icc.value is None else short(found.icc.value),
+        "raters": found.raters,
+        "tests": [written(one) for one in found.tests],
+        "null": None if found.null is None else written(found.null),
+        "story_prompts": found.story_prompts,
+        "stories_each": found.stories_each,
+        "reasons": dict(found.reasons),
+    }
+
+
+def _moments(data: Mapping[str, Any]) -> Moments:
+    return Moments(np.array(data["mean"]), np.array(data["covariance"]), data["each"])
+
+
+def _spread(value: float | None, clusters: int) -> Spread | None:
+    return None if value is None else Spread(value, float("inf"), clusters)
+
+
+def _components(levels: Mapping[str, int], variances: list[Any]) -> VarianceComponents | None:
+    if not variances:
+        return None
+    parts = [Component(Term(tuple(own), tuple(outer)), 1, v, Estimate(v, n=1)) for own, outer, v in variances]
+    values = np.array([[v for _, _, v in variances]])
+    return VarianceComponents(tuple(parts), dict(levels), values, 0)

@@ -1,0 +1,46 @@
+"""What a pilot's answers took on average, from its result folders. Never guesses what no journal holds."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
+from judge.analysis.planning.price_of_validity import Usage
+from judge.journal import JournalReader
+from judge.run_folder.cost import folder_cost
+from judge.run_folder.layout import ResultFolder
+
+if TYPE_CHECKING:
+    from judge.ratings_table import RatingsTable
+
+
+def usage_of(table: RatingsTable, dataset: str, left_out: Collection[tuple[str, str]]) -> Usage:
+    """Mean dollars, tokens and hours of an answer over a dataset's journals; None where one of them does not tell."""
+    answers = 0
+    dollars: list[float | None] = []
+    tokens: list[float | None] = []
+    hours: list[float | None] = []
+    basis: dict[str, None] = {}
+    for fact in table.facts:
+        folder = ResultFolder(fact.path)
+        if fact.dataset != dataset or (fact.run, fact.judge) in left_out:
+            continue
+        cost = folder_cost(folder)
+        basis[cost.basis] = None
+        if not folder.journal.is_file():
+            dollars.append(None)
+            continue
+        with JournalReader(folder.journal) as journal:
+            spent, totals, seconds = journal.spending(), journal.totals(), journal.seconds_of_work()
+        answers += spent.answers - spent.reused
+        dollars.append(cost.dollars)
+        both = (totals.prompt_tokens, totals.completion_tokens)
+        told = [count for count in both if count is not None]
+        tokens.append(float(sum(told)) if told else None)
+        hours.append(seconds / 3600)
+
+    def each(parts: list[float | None]) -> float | None:
+        known = [part for part in parts if part is not None]
+        return sum(known) / answers if answers and parts and len(known) == len(parts) else None
+
+    return Usage(each(dollars), each(tokens), each(hours), "; ".join(basis))

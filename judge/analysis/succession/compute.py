@@ -1,0 +1,226 @@
+"""Both judges on the same stories: tests, crosswalks, changed verdicts. Never takes "not significant" for "equal"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.analysis.options.planning_options import SuccessionOptions
+from judge.analysis.options.signature import signature_parts
+from judge.analysis.succession.result import Changed, Crosswalk, Heir, Needed, Story, Succession, decided
+from judge.analysis.succession.sides import Pair, judge_of, pairs
+from judge.rating_matrix import build
+from judge.stats.correlation import coefficients, kendall
+from judge.stats.estimate import Estimate
+from judge.stats.estimation import means
+from judge.stats.estimation.equivalence import Equivalence, tost_of
+from judge.stats.estimation.sample_size import Spread, for_equivalence, spread
+from judge.stats.regression.calibration import fit_calibration
+from judge.stats.resampling import resampled_tau
+from judge.stats.resampling.bootstrap import Factor, Resamples
+from judge.stats.resampling.grouped_folds import deal
+
+if TYPE_CHECKING:
+    from judge.ratings_table import RatingsTable
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+_FEW = "fewer than 5 story-prompts, or nothing varies between them"
+_KINDS = ("linear", "isotonic")
+_MOST_POINTS = 9
+
+
+def succession(old: RatingsTable, new: RatingsTable, options: SuccessionOptions | None = None) -> Succession:
+    """Whether the judge of `new` may replace the judge of `old`, criterion by criterion and Eval-Prompt by Eval-Prompt.
+
+    Raises
+    ------
+    SpecError
+        A reading with several judges, or two that have nothing in common.
+    """
+    options = options or SuccessionOptions()
+    names = judge_of(old, "OLD"), judge_of(new, "NEW")
+    found, notes = pairs(old, new, options)
+    made = [_compared(pair, options) for pair in found]
+    changed = sorted((story for _, some in made for story in some), key=_most_changed)
+    matrices = [one for table in (old, new) for one in build(table, drop_systems=options.drop_systems)]
+    parts = signature_parts(old, matrices[:1], options, intervals="jackknife-90 %", extra=(f"new:{names[1]}",))
+    facts = [note for table in (old, new) for fact in table.facts for note in fact.notes]
+    return Succession(
+        old=names[0],
+        new=names[1],
+        heirs=tuple(heir for heir, _ in made),
+        stories=tuple(changed),
+        options=options,
+        signature_parts=parts,
+        notes=tuple(dict.fromkeys([*facts, *notes])),
+    )
+
+
+def _most_changed(one: Story) -> tuple[float, str, str]:
+    return -abs(one.crossed - one.old), one.story, one.criterion
+
+
+def _compared(pair: Pair, options: SuccessionOptions) -> tuple[Heir, list[Story]]:
+    both = ~(np.isnan(pair.old) | np.isnan(pair.new))
+    unit = np.unique(pair.story_prompt[both], return_inverse=True)[1].reshape(-1).astype(np.int64)
+    old, new = pair.old[both], pair.new[both]
+    prompts = int(unit.max(initial=-1)) + 1
+    each = old.size / max(1, prompts)
+    taus, agreement, scatter = agreement_test(pair, both, unit, options)
+    level, level_scatter = _level(new - old, unit, options)
+    crossed = {kind: _out_of_fold(new, old, unit, kind, options) for kind in _KINDS}
+    names = ("the new judge's ratings", "the old judge's ratings")
+    heir = Heir(
+        dataset=pair.dataset,
+        criterion=pair.criterion,
+        eval_prompt=pair.eval_prompt,
+        stories=int(old.size),
+        story_prompts=prompts,
+        tau_old=taus[0],
+        tau_new=taus[1],
+        agreement=agreement,
+        level=level,
+        alike=coefficients.correlate(new, old, names=names, unit="stories"),
+        raw=_rmse(new, old),
+        needed=_needed(agreement, scatter, each, options),
+        needed_level=_needed(level, level_scatter, each, options),
+        crosswalks=tuple(_crosswalk(kind, new, old, crossed[kind]) for kind in _KINDS),
+        changed=_changed(pair, both, crossed["isotonic"], options),
+    )
+    return heir, list(_stories(pair, both, crossed["isotonic"], options))
+
+
+def agreement_test(
+    pair: Pair, both: Bools, unit: Codes, options: SuccessionOptions
+) -> tuple[tuple[Estimate, Estimate], Equivalence, Spread | None]:
+    """Both taus with people, the test of their difference, and how it scatters over story-prompts."""
+    bounds = (-options.margin, options.margin)
+    if pair.people is None:
+        nothing = Estimate.undefined(pair.reason or "nobody rated this criterion")
+        return (nothing, nothing), Equivalence(nothing, bounds), None
+    people, old, new = pair.people[both], pair.old[both], pair.new[both]
+    rated = ~np.isnan(people)
+    people, old, new = people[rated], old[rated], new[rated]
+    unit = np.unique(unit[rated], return_inverse=True)[1].reshape(-1).astype(np.int64)
+    sides = [
+        coefficients.correlate(
+            side, people, names=(f"the {who} judge's ratings", "the people's ratings"), unit="stories"
+        )
+        for who, side in (("old", old), ("new", new))
+    ]
+    if sides[0].value is None or sides[1].value is None:
+        lost = next(side for side in sides if side.value is None)
+        return (sides[0], sides[1]), Equivalence(Estimate.undefined(lost.reason or "undefined"), bounds), None
+    difference = Estimate(sides[1].value - sides[0].value, n=int(people.size))
+    size = int(unit.max()) + 1
+    counts = (1 - np.eye(size)).astype(np.int32)
+    codes = np.stack([kendall.codes(old), kendall.codes(new)])
+    without = resampled_tau.tau_b(Resamples((Factor(counts, unit),), "jackknife"), codes, kendall.codes(people))
+    scatter = spread(without[1] - without[0])
+    if scatter is None:
+        same = bool(np.array_equal(codes[0], codes[1]))
+        why = "both judges rank the stories alike: there is no difference to test" if same else _FEW
+        return (sides[0], sides[1]), Equivalence(replace(difference, reason=f"no test: {why}"), bounds), None
+    difference = replace(difference, method="jackknife by story-prompt")
+    return (sides[0], sides[1]), tost_of(difference, scatter.error, scatter.effective, *bounds), scatter
+
+
+def _level(differences: Floats, unit: Codes, options: SuccessionOptions) -> tuple[Equivalence, Spread | None]:
+    """The test of mean ratings, and how their difference scatters over story-prompts."""
+    bounds = (-options.points, options.points)
+    if not differences.size:
+        return Equivalence(Estimate.undefined("no story was rated by both judges"), bounds), None
+    estimate = Estimate(float(differences.mean()), n=int(differences.size))
+    error, clusters = means.clustered_error(differences, unit)
+    if error is None or clusters < 5:
+        return Equivalence(replace(estimate, reason=f"no test: {_FEW}"), bounds), None
+    test = tost_of(replace(estimate, method="clustered by story-prompt"), error, clusters - 1, *bounds)
+    return test, Spread(error * float(np.sqrt(clusters)), float("inf"), clusters) if error > 0 else None
+
+
+def _needed(test: Equivalence, scatter: Spread | None, each: float, options: SuccessionOptions) -> Needed:
+    value = test.difference.value
+    if scatter is None or value is None or decided(test) != "undecided":
+        return Needed(None, None)
+    margin = test.bounds[1]
+
+    def more(difference: float) -> int | None:
+        total = for_equivalence(scatter, difference, margin, power=options.power).value
+        return None if total is None else max(0, round((total - scatter.clusters) * each))
+
+    return Needed(more(value), more(0.0))
+
+
+def _out_of_fold(new: Floats, old: Floats, unit: Codes, kind: str, options: SuccessionOptions) -> Floats:
+    """The new judge's ratings on the old one's scale, each by a curve that has not seen its story-prompt."""
+    predicted = np.full(new.shape, np.nan)
+    folds = deal(unit, options.folds, np.random.default_rng(options.seed))
+    for fold in np.unique(folds):
+        out = folds == fold
+        predicted[out] = fit_calibration(new[~out], old[~out], kind).predict(new[out])  # type: ignore[arg-type]
+    return predicted
+
+
+def _crosswalk(kind: str, new: Floats, old: Floats, predicted: Floats) -> Crosswalk:
+    curve = fit_calibration(new, old, kind)  # type: ignore[arg-type]
+    if curve.reason:
+        return Crosswalk(kind, (), Estimate.undefined(curve.reason, n=int(new.size)))  # type: ignore[arg-type]
+    whole = np.arange(np.ceil(new.min()), np.floor(new.max()) + 1)
+    at = whole if 2 <= whole.size <= _MOST_POINTS else np.linspace(new.min(), new.max(), 5)
+    points = tuple((float(x), float(y)) for x, y in zip(at, curve.predict(at), strict=True))
+    return Crosswalk(kind, points, _rmse(predicted, old))  # type: ignore[arg-type]
+
+
+def _rmse(one: Floats, other: Floats) -> Estimate:
+    known = ~(np.isnan(one) | np.isnan(other))
+    if not known.any():
+        return Estimate.undefined("no story was rated by both judges")
+    return Estimate(float(np.sqrt(np.mean((one[known] - other[known]) ** 2))), n=int(known.sum()))
+
+
+def _verdicts(ratings: Floats, options: SuccessionOptions) -> Floats:
+    """The point of the scale that a rating is nearest to, or whether it reaches the cut; NaN for none."""
+    if options.cut is None:
+        return np.floor(ratings + 0.5)
+    return np.where(np.isnan(ratings), np.nan, (ratings >= options.cut - 1e-9).astype(np.float64))
+
+
+def _changed(pair: Pair, both: Bools, crossed: Floats, options: SuccessionOptions) -> Changed:
+    old = _verdicts(pair.old[both], options)
+    own = Estimate.undefined("the old judge has one answer to each query")
+    if pair.repeats.shape[1] > 1:
+        own = _share(_verdicts(pair.repeats[:, 0], options), _verdicts(pair.repeats[:, 1], options))
+    raw = _share(old, _verdicts(pair.new[both], options))
+    return Changed(raw, _share(old, _verdicts(crossed, options)), own)
+
+
+def _share(one: Floats, other: Floats) -> Estimate:
+    known = ~(np.isnan(one) | np.isnan(other))
+    if not known.any():
+        return Estimate.undefined("no story has both verdicts")
+    return Estimate(float((one[known] != other[known]).mean()), n=int(known.sum()))
+
+
+def _stories(pair: Pair, both: Bools, crossed: Floats, options: SuccessionOptions) -> Iterator[Story]:
+    rows: Sequence[int] = np.flatnonzero(both).tolist()
+    old, new = _verdicts(pair.old[both], options), _verdicts(crossed, options)
+    for place, row in enumerate(rows):
+        if np.isnan(crossed[place]) or old[place] == new[place]:
+            continue
+        yield Story(
+            dataset=pair.dataset,
+            story=pair.stories[row],
+            system=pair.systems[row],
+            criterion=pair.criterion,
+            eval_prompt=pair.eval_prompt,
+            old=float(pair.old[row]),
+            new=float(pair.new[row]),
+            crossed=float(crossed[place]),
+        )

@@ -1,0 +1,320 @@
+"""What a judge reached with people, Eval-Prompt by Eval-Prompt and criterion by criterion, held against conditions.
+
+Every certified Eval-Prompt and criterion has to meet every condition: what holds on average may fail where it is used,
+and the best of several was picked by chance too. Never certifies against labels that no person gave.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, date, datetime
+from typing import Any
+
+from judge.analysis.agreement.alternative_annotator import AltTestRow
+from judge.analysis.correlation import margins
+from judge.analysis.correlation.margins import CEILING, CONTROL, Margin
+from judge.analysis.diagnose.kinds import Finding
+from judge.certificate.conditions import MEANINGS, Conditions
+from judge.certificate.file import FORMAT
+from judge.certificate.identity import criteria_of, settings_of
+from judge.errors import SpecError
+from judge.in_force.shutdown import life_in
+from judge.journal import JournalReader
+from judge.judge_name import JudgeName
+from judge.rating_matrix import Cell, RatingMatrix
+from judge.ratings_table import RunFacts
+from judge.run_folder import ResultFolder, read_manifest
+from judge.stats.estimate import Estimate
+from judge.summary.evidence import Evidence
+from judge.summary.quality import holds
+from judge.summary.replacement import tests_of
+from judge.summary.rules import passes
+from judge.version import __version__
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CertifiedRow:
+    """One Eval-Prompt and criterion: agreement, bars and distances, consistency, coverage, test, what goes wrong."""
+
+    margin: Margin
+    icc: Estimate
+    coverage: float
+    accuracy: Estimate | None
+    replacement: AltTestRow | None
+    empty: bool
+    found: tuple[Finding, ...]
+    tested: int
+
+    @property
+    def name(self) -> str:
+        """Eval-Prompt and criterion in words."""
+        return f"{self.margin.eval_prompt}, {self.margin.criteria[0]}"
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """One condition: whether it holds, and the rows that fail with what they reach."""
+
+    condition: str
+    meaning: str
+    holds: bool
+    failed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Certificate:
+    """A judge's certificate; `record` is its file."""
+
+    fact: RunFacts
+    matrix: RatingMatrix
+    rows: tuple[CertifiedRow, ...]
+    conditions: tuple[Held, ...]
+    manifest: Mapping[str, Any] = field(repr=False)
+    signature: str
+    notes: tuple[str, ...]
+    made: date
+    answered: tuple[str | None, str | None]
+
+    @property
+    def holds(self) -> bool:
+        """Whether every condition does."""
+        return all(one.holds for one in self.conditions)
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """As plain data."""
+        definition = (self.manifest.get("in_force") or {}).get("definition") or {}
+        prompts = dict.fromkeys(row.margin.eval_prompt for row in self.rows)
+        names = {row.margin.criteria[0] for row in self.rows}
+        life = life_in(self.manifest)
+        hashes = definition.get("eval_prompts") or {}
+        return {
+            "format": FORMAT,
+            "version": __version__,
+            "holds": self.holds,
+            "judge": {
+                "name": self.fact.judge,
+                "identity": (self.manifest.get("in_force") or {}).get("identity"),
+                "revision": self.fact.revision,
+                "judge_key": definition.get("judge_key"),
+            },
+            "settings": settings_of(definition),
+            "eval_prompts": {name: hashes.get(name) for name in prompts},
+            "criteria": criteria_of(one for one in self.fact.criteria if one.name in names),
+            "repeats": self.fact.repeats,
+            "dataset": {
+                "name": self.matrix.dataset,
+                "hash": definition.get("dataset_hash"),
+                "stories": self.matrix.n,
+                "story_prompts": len(set(self.matrix.story_prompt.tolist())),
+                "systems": len(self.matrix.systems),
+            },
+            "people": _people(self.matrix, self.fact),
+            "conditions": [
+                {"condition": one.condition, "means": one.meaning, "holds": one.holds, "failed": list(one.failed)}
+                for one in self.conditions
+            ],
+            "rows": [_row_record(row) for row in self.rows],
+            "model_life": None if life is None else life.record(),
+            "dates": {"made": self.made.isoformat(), "first_answer": self.answered[0], "last_answer": self.answered[1]},
+            "signature": self.signature,
+            "notes": list(self.notes),
+        }
+
+
+def certify(evidence: Evidence, conditions: Conditions, today: date) -> Certificate:
+    """The certificate of the only judge in a table.
+
+    Raises SpecError where there are several judges, runs or datasets, no judge, or nobody rated the stories.
+    """
+    fact, matrix = _only(evidence)
+    own = [one for one in margins.by_criterion(evidence.correlations) if one.dataset == matrix.dataset]
+    if not own:
+        raise SpecError(
+            f"nobody's ratings of {matrix.dataset} are known on a criterion of this judge: there is nothing to certify",
+            hint="a dataset with people's ratings is needed",
+        )
+    rows = tuple(_rows(evidence, matrix, own))
+    folder = ResultFolder(fact.path)
+    return Certificate(
+        fact=fact,
+        matrix=matrix,
+        rows=rows,
+        conditions=tuple(_held(conditions, rows, fact)),
+        manifest=read_manifest(folder.manifest),
+        signature=evidence.correlations.signature,
+        notes=evidence.correlations.notes,
+        made=today,
+        answered=_answered(folder),
+    )
+
+
+def _only(evidence: Evidence) -> tuple[RunFacts, RatingMatrix]:
+    found = [(cell.run, cell.judge) for matrix in evidence.matrices for cell in matrix.cells]
+    pairs = list(dict.fromkeys(found))
+    if not pairs:
+        raise SpecError("no judge was asked: there is nothing to certify")
+    names = list(dict.fromkeys(judge for _, judge in pairs))
+    if len(names) > 1:
+        raise SpecError(f"a certificate is of one judge, and there are {len(names)}: {', '.join(names)}")
+    if len(pairs) > 1 or len(evidence.matrices) > 1:
+        raise SpecError("a certificate is of one result folder, and there are several", hint="name one RUN")
+    run, judge = pairs[0]
+    fact = next(fact for fact in evidence.table.facts if fact.run == run)
+    # A file of several judges has one name of its own.
+    return fact if fact.judge == judge else replace(fact, judge=judge), evidence.matrices[0]
+
+
+def _rows(evidence: Evidence, matrix: RatingMatrix, own: Sequence[Margin]) -> Iterator[CertifiedRow]:
+    for prompt in dict.fromkeys(one.eval_prompt for one in own):
+        mine = [one for one in own if one.eval_prompt == prompt]
+        tests, nulls = tests_of(evidence, mine[0])
+        by_criterion = {one.subject.criterion: one for one in tests}
+        diagnosis = evidence.diagnosis(mine[0])
+        for margin in mine:
+            (criterion,) = margin.criteria
+            at = matrix.cells.index(Cell(margin.run, margin.judge, prompt, criterion))
+            test = by_criterion.get(criterion)
+            tested = [one for one in diagnosis.tested if one.criterion == criterion]
+            yield CertifiedRow(
+                margin=margin,
+                icc=_icc(evidence, margin),
+                coverage=float(matrix.valid[at].sum() / max(1, matrix.asked[at].sum())),
+                accuracy=_accuracy(evidence, margin),
+                replacement=test,
+                empty=test is not None and str(test.subject.against) in nulls,
+                found=tuple(one for one in tested if holds(one, diagnosis.options.alpha)),
+                tested=len(tested),
+            )
+
+
+def _icc(evidence: Evidence, margin: Margin) -> Estimate:
+    key = (margin.run, margin.judge, margin.eval_prompt, margin.criteria[0])
+    for cell in evidence.consistency.judged:
+        if (cell.run, cell.judge, cell.eval_prompt, cell.criterion) == key:
+            return cell.estimate("ICC(1,1)") or Estimate.undefined("ICC(1,1) is not made")
+    return Estimate.undefined("there are no repeats")
+
+
+def _accuracy(evidence: Evidence, margin: Margin) -> Estimate | None:
+    found = evidence.confusions
+    key = (margin.run, margin.judge, margin.eval_prompt, margin.criteria[0])
+    for row in found.judges if found is not None else ():
+        subject = row.subject
+        if (subject.run, subject.judge, subject.eval_prompt, subject.criterion) == key:
+            return row.statistics["balanced_accuracy"]
+    return None
+
+
+def _held(conditions: Conditions, rows: Sequence[CertifiedRow], fact: RunFacts) -> Iterator[Held]:
+    people = "persons rated the stories, and a language model was asked"
+    if fact.labels_note:
+        yield Held("people", people, holds=False, failed=(f"no person rated these stories: {fact.labels_note}",))
+    elif fact.control or JudgeName.of(fact.judge).is_scripted:
+        yield Held("people", people, holds=False, failed=(f"{fact.judge} is no language model",))
+    else:
+        yield Held("people", people, holds=True)
+    for floor in conditions.floors:
+        failed = [why for row in rows if (why := _below(row, floor.name, floor.value)) is not None]
+        yield Held(floor.words, MEANINGS[floor.name], not failed, tuple(failed))
+    for name in conditions.requirements:
+        failed = [why for row in rows if (why := _unmet(row, name)) is not None]
+        yield Held(name, MEANINGS[name], not failed, tuple(failed))
+
+
+def _below(row: CertifiedRow, name: str, least: float) -> str | None:
+    """What a row reaches where that is less than a floor; None where it is met."""
+    if name == "coverage":
+        return None if row.coverage >= least else f"{row.name}: {row.coverage:.4f}"
+    if name == "accuracy":
+        estimate = row.accuracy or Estimate.undefined("a criterion of numbers has no balanced accuracy")
+    else:
+        estimate = row.margin.value if name == "tau" else row.icc
+    if estimate.value is None:
+        return f"{row.name}: {estimate.reason}"
+    if estimate.low is None:
+        return f"{row.name}: {estimate.value:.3f} without an interval"
+    return None if estimate.low >= least else f"{row.name}: {estimate.value:.3f}, interval from {estimate.low:.3f}"
+
+
+def _unmet(row: CertifiedRow, name: str) -> str | None:
+    """Why a row does not meet a requirement; None where it does."""
+    if name == "replace":
+        test = row.replacement
+        if test is None or not test.winning_rate.defined:
+            return f"{row.name}: {test.winning_rate.reason if test is not None else 'not tested'}"
+        if row.empty:
+            return f"{row.name}: a judge that knows nothing passes too"
+        rate = test.clustered_rate if test.clustered_rate.defined else test.winning_rate
+        return None if passes(test) else f"{row.name}: winning rate {rate.value:.2f}"
+    if name == "control":
+        over = row.margin.over[CONTROL]
+        if over.value is None or over.low is None:
+            return f"{row.name}: {over.reason or 'no interval'}"
+        return None if over.low > 0 else f"{row.name}: {over.value:+.3f}, interval from {over.low:+.3f}"
+    if not row.tested:
+        return f"{row.name}: no test could be made"
+    return f"{row.name}: {', '.join(one.verdict(1.0) for one in row.found)}" if row.found else None
+
+
+def _row_record(row: CertifiedRow) -> dict[str, Any]:
+    test, margin = row.replacement, row.margin
+    return {
+        "eval_prompt": margin.eval_prompt,
+        "criterion": margin.criteria[0],
+        "stories": margin.stories,
+        "tau": _estimate(margin.value),
+        "one_more_person": _estimate(margin.bars[CEILING]),
+        "minus_one_more_person": _estimate(margin.over[CEILING]),
+        "control": _estimate(margin.bars[CONTROL]),
+        "minus_control": _estimate(margin.over[CONTROL]),
+        "icc": _estimate(row.icc),
+        "coverage": row.coverage,
+        "balanced_accuracy": None if row.accuracy is None else _estimate(row.accuracy),
+        "replacement": None
+        if test is None
+        else {
+            "winning_rate": _estimate(test.winning_rate),
+            "by_story_prompt": _estimate(test.clustered_rate),
+            "passes": passes(test) if test.winning_rate.defined else None,
+            "knowing_nothing_passes": row.empty,
+            "epsilon": test.epsilon,
+            "people": test.compared,
+        },
+        "biases": [
+            {"test": one.diagnostic, "finding": one.verdict(1.0), "effect": _estimate(one.test.estimate),
+             "unit": one.kind.unit, "p_holm": one.adjusted} for one in row.found
+        ],
+        "tests": row.tested,
+    }  # fmt: skip
+
+
+def _estimate(one: Estimate) -> dict[str, Any]:
+    found = {"value": one.value, "low": one.low, "high": one.high, "n": one.n, "method": one.method}
+    return found | {"reason": None if one.reason is None else str(one.reason)}
+
+
+def _people(matrix: RatingMatrix, fact: RunFacts) -> dict[str, Any]:
+    raters = [matrix.by_rater(j) for j in range(len(matrix.criteria))]
+    known = all(one.known for one in raters)
+    names = {name for one in raters for name in one.names} if known else None
+    return {
+        "raters": None if names is None else len(names),
+        "known_one_by_one": known,
+        "rated_stories": int((matrix.raters > 0).any(axis=0).sum()),
+        "labels_note": fact.labels_note,
+    }
+
+
+def _answered(folder: ResultFolder) -> tuple[str | None, str | None]:
+    """The days of the first request and of the last answer; None of imported ratings."""
+    if not folder.journal.is_file():
+        return None, None
+    with JournalReader(folder.journal) as journal:
+        totals = journal.totals()
+    first, last = (
+        None if when is None else datetime.fromtimestamp(when, UTC).date().isoformat()
+        for when in (totals.first_request, totals.last_commit)
+    )
+    return first, last

@@ -1,0 +1,77 @@
+"""What a certificate asks for: floors of numbers, and requirements by name. Never rounds in a judge's favour."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from judge.errors import OptionError, unknown_value
+
+FloorName = Literal["tau", "icc", "coverage", "accuracy"]
+RequirementName = Literal["replace", "control", "unbiased"]
+FLOORS: tuple[str, ...] = get_args(FloorName)
+REQUIREMENTS: tuple[str, ...] = get_args(RequirementName)
+
+MEANINGS = {
+    "tau": "the lower end of the 95 % interval of Kendall's tau-b with people, over all stories, on every criterion",
+    "icc": "the lower end of the 95 % interval of ICC(1,1) over repeats, on every criterion",
+    "coverage": "the share of requested repeats that have a rating, on every criterion",
+    "accuracy": "the lower end of the 95 % interval of balanced accuracy, on every criterion of labels",
+    "replace": "the alternative annotator test is passed on every criterion, standard errors over story-prompts, and a "
+    "judge that knows nothing does not pass",
+    "control": "the 95 % interval of the paired difference of tau from the control lies above 0 on every criterion",
+    "unbiased": "no test of judge diagnose finds anything after Holm's adjustment over the row's tests",
+}
+"""Floor or requirement -> what has to hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Floor:
+    """A number that is at least `value`."""
+
+    name: str
+    value: float
+
+    @property
+    def words(self) -> str:
+        """As it was asked for."""
+        return f"{self.name}={self.value:g}"
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """All of them have to hold, for every Eval-Prompt and criterion that is certified."""
+
+    floors: tuple[Floor, ...] = ()
+    requirements: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, floors: Sequence[str], requirements: Sequence[str]) -> Conditions:
+        """From words such as ``tau=0.3`` and ``replace``; raises OptionError for others, and where there are none."""
+        found = [_floor(words) for words in floors]
+        names = [one.name for one in found]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise OptionError("floor", twice, "is given twice")
+        for name in requirements:
+            if name not in REQUIREMENTS:
+                raise unknown_value("require", name, REQUIREMENTS)
+        if not found and not requirements:
+            raise OptionError(
+                "floor", "", "a certificate needs a condition, a floor or a requirement", hint="e.g. tau=0.3"
+            )
+        return cls(tuple(found), tuple(dict.fromkeys(requirements)))
+
+
+def _floor(words: str) -> Floor:
+    name, _, number = words.partition("=")
+    if name not in FLOORS:
+        raise unknown_value("floor", name, FLOORS)
+    try:
+        value = float(number)
+    except ValueError:
+        raise OptionError("floor", words, "is not NAME=NUMBER", hint="e.g. tau=0.3") from None
+    if not -1 <= value <= 1:
+        raise OptionError("floor", words, "lies outside -1 to 1: shares and correlations are not in per cent")
+    return Floor(name, value)

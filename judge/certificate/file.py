@@ -1,0 +1,45 @@
+"""A certificate's file: JSON, written whole and read back with its form checked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from judge.errors import DataError, SpecError
+from judge.whole_file import write_whole
+
+FORMAT = "judge-certificate/1"
+_KEYS = ("holds", "judge", "settings", "eval_prompts", "criteria", "repeats", "conditions", "rows", "dates")
+
+
+def text_of(certificate: Mapping[str, Any]) -> str:
+    """The file's text."""
+    return json.dumps(certificate, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def write(certificate: Mapping[str, Any], path: Path) -> None:
+    """Write it; SpecError where that cannot be done."""
+    try:
+        write_whole(path, text_of(certificate))
+    except OSError as error:
+        raise SpecError(f"{path} cannot be written: {error.strerror}") from error
+
+
+def read(path: Path) -> dict[str, Any]:
+    """Read it; DataError for a file that is no certificate of this form."""
+    hint = f"judge certify RUN -o {path} writes one"
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise SpecError(f"{path} cannot be read: {error.strerror}", hint=hint) from error
+    except (UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise DataError("no certificate: not JSON", file=path, hint=hint) from error
+    form = found.get("format") if isinstance(found, dict) else None
+    if form != FORMAT:
+        raise DataError("no certificate", file=path, column="format", found=form, allowed=FORMAT, hint=hint)
+    for key in _KEYS:
+        if key not in found:
+            raise DataError("a certificate lacks a field", file=path, column=key, hint=hint)
+    return dict(found)

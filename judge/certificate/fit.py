@@ -1,0 +1,54 @@
+"""Whether a certificate covers a run that is to begin. Never takes a certificate for what it is not of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from judge.certificate.identity import identity_of
+from judge.errors import JudgeError
+from judge.plan.queries import Plan
+
+
+class UncertifiedError(JudgeError):
+    """A run that its certificate does not cover."""
+
+
+def check(certificate: Mapping[str, Any], plan: Plan, file: Path, today: date) -> None:
+    """Raise UncertifiedError with all that does not fit."""
+    found = list(_misfits(certificate, identity_of(plan), today))
+    if found:
+        raise UncertifiedError(
+            f"{file} does not cover this run: {'; '.join(found)}",
+            hint="judge certify RUN certifies what a run reached; ask with what was certified, or leave it out",
+        )
+
+
+def _misfits(certificate: Mapping[str, Any], asked: Mapping[str, Any], today: date) -> Iterator[str]:
+    if certificate["holds"] is not True:
+        failed = [str(one["condition"]) for one in certificate["conditions"] if not one["holds"]]
+        yield f"its conditions do not hold ({', '.join(failed)})"
+    judge, wanted = certificate["judge"], asked["judge"]
+    if judge.get("judge_key") is None:
+        yield f"it is of {judge.get('name')}, whose ratings were imported: nothing says who was asked"
+        return
+    if judge["judge_key"] != wanted["judge_key"]:
+        yield f"it is of another judge ({judge.get('name')}; provider, model or identity, revision, engine)"
+    if certificate["settings"] != asked["settings"]:
+        theirs, mine = certificate["settings"], asked["settings"]
+        names = [name for name in mine if theirs.get(name) != mine[name]]
+        yield f"settings differ: {', '.join(names)}"
+    known = set(certificate["eval_prompts"].values())
+    prompts = [name for name, value in asked["eval_prompts"].items() if value not in known]
+    if prompts:
+        yield f"it covers no Eval-Prompt of this wording: {', '.join(prompts)}"
+    criteria = [name for name, value in asked["criteria"].items() if certificate["criteria"].get(name) != value]
+    if criteria:
+        yield f"it does not cover the criteria {', '.join(criteria)} (definition, scale and guidelines)"
+    if asked["repeats"] < certificate["repeats"]:
+        yield f"it is of the mean of {certificate['repeats']} repeats, and {asked['repeats']} are asked for"
+    ends = (certificate.get("model_life") or {}).get("on")
+    if ends is not None and date.fromisoformat(ends) < today:
+        yield f"the model was to be shut down on {ends}: what answers to its name now may be another"

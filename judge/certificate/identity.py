@@ -1,0 +1,38 @@
+"""Judge, templates, criteria and settings that a certificate is of: of a stored run and of one that is to begin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from judge.fingerprint import fingerprint
+from judge.plan.queries import Plan
+from judge.records import Criterion
+
+SETTINGS = ("generation", "api", "system", "structured", "scoring")
+"""Parts of a run's definition that change answers; of `generation` all but the seed, which only draws others."""
+
+
+def settings_of(definition: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings by name, as they were asked for; with the hash of published wording, where there is some."""
+    found = {name: definition.get(name) for name in SETTINGS}
+    found["generation"] = {key: value for key, value in (found["generation"] or {}).items() if key != "seed"}
+    published = definition.get("published")
+    return found | {"wording": None if published is None else fingerprint(published)}
+
+
+def criteria_of(criteria: Iterable[Criterion]) -> dict[str, str]:
+    """Criterion -> hash of its definition, scale and guidelines."""
+    return {one.name: fingerprint(one.record()) for one in criteria}
+
+
+def identity_of(plan: Plan) -> dict[str, Any]:
+    """The same parts of a run that is to begin."""
+    definition = plan.definition()
+    return {
+        "judge": {"name": plan.spec.judge, "judge_key": definition["judge_key"]},
+        "settings": settings_of(definition),
+        "eval_prompts": dict(definition["eval_prompts"]),
+        "criteria": criteria_of(plan.criteria),
+        "repeats": plan.spec.repeats,
+    }

@@ -1,0 +1,59 @@
+"""A certificate as people read it: conditions first, then what was reached. Never computes."""
+
+from __future__ import annotations
+
+from judge.analysis.correlation.margins import CEILING, CONTROL
+from judge.certificate.certify import Certificate, CertifiedRow
+from judge.printing.tables import Column, Table
+from judge.summary.rules import passes
+
+_SHOWN = 4
+
+
+def tables(found: Certificate) -> list[Table]:
+    """Whether it holds, condition by condition; and the numbers."""
+    whose = f"{found.fact.judge} on {found.matrix.dataset}"
+    verdict = "holds" if found.holds else "does not hold"
+    columns = [Column("condition", "condition"), Column("holds", "holds"), Column("failed", "fails at", wrap=90)]
+    rows = [
+        {
+            "condition": one.condition,
+            "holds": one.holds,
+            "failed": "; ".join(one.failed[:_SHOWN])
+            + (f"; and {len(one.failed) - _SHOWN} more" if len(one.failed) > _SHOWN else "")
+            or None,
+        }
+        for one in found.conditions
+    ]
+    means = [f"{one.condition}: {one.meaning}" for one in found.conditions]
+    conditions = Table(f"The certificate of {whose} {verdict}", columns, rows, found.signature, means)
+    numbers = [
+        Column("eval_prompt", "eval prompt"),
+        Column("criterion", "criterion"),
+        Column("stories", "stories"),
+        Column("tau", "tau x100", digits=1, factor=100),
+        Column("person", "one more person", digits=1, factor=100),
+        Column("control", "control", digits=1, factor=100),
+        Column("icc", "ICC(1,1)"),
+        Column("coverage", "rated %", digits=1, factor=100),
+        Column("replaces", "may replace"),
+        Column("wrong", "goes wrong"),
+    ]
+    return [conditions, Table("What it reached", numbers, [_row(row) for row in found.rows], "", found.notes)]
+
+
+def _row(row: CertifiedRow) -> dict[str, object]:
+    test = row.replacement
+    known = test is not None and test.winning_rate.defined
+    return {
+        "eval_prompt": row.margin.eval_prompt,
+        "criterion": row.margin.criteria[0],
+        "stories": row.margin.stories,
+        "tau": row.margin.value,
+        "person": row.margin.bars[CEILING],
+        "control": row.margin.bars[CONTROL],
+        "icc": row.icc,
+        "coverage": row.coverage,
+        "replaces": passes(test) and not row.empty if test is not None and known else None,
+        "wrong": ", ".join(one.verdict(1.0) for one in row.found) or None,
+    }

@@ -1,0 +1,27 @@
+"""The summary at the end of `judge run`. A run whose summary cannot be made is a run all the same."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from judge.cli.option_words import complaint
+
+if TYPE_CHECKING:
+    from judge.run_folder import ResultFolder
+
+
+def print_summary(run: Path, folders: Sequence[ResultFolder]) -> None:
+    """The screens of these result folders of a run, as `judge summary` prints them."""
+    from judge.errors import JudgeError
+    from judge.summary import screen
+    from judge.summary.of_runs import of_runs
+
+    try:
+        found = of_runs([folder.path for folder in folders], named=[str(run)])
+    except JudgeError as error:
+        sys.stderr.write(f"no summary: {complaint(error)}\n")
+        return
+    sys.stdout.write("\n".join(screen.text(one) for one in found))

@@ -1,0 +1,90 @@
+"""`judge plan`: what a study takes before it is run. The work is in `analysis.planning`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated
+
+import typer
+
+from judge.analysis.options.planning_options import FIRST, PlanOptions
+from judge.cli.declared import takes
+from judge.cli.table_options import Criteria, EvalPrompts, Form, Judges, Long, Output, PanelName, ParserName
+
+app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
+
+HELP = {
+    "half_width": "how far the 95 % interval of tau may reach either way",
+    "difference": "difference of two taus that is to be found",
+    "reliability": "reliability of the order of systems and stories, and of people's means",
+    "power": "how often a difference is to be found, or the alternative annotator test passed",
+    "epsilon": "what a person may be better by in that test",
+    "prompts": "number of Eval-Prompts to plan with, else the pilot's",
+    "repeats": "number of repeats to plan with, else the pilot's",
+    "positions": "columns of unknown people pass for persons",
+    "rater_price": "dollars for one rating by a person",
+    "like": "without a RUN: study whose variances stand for yours",
+    "seed": "seed of the ranges",
+}
+_Pilots = Annotated[
+    list[str] | None, typer.Argument(metavar="[RUN]...", help="a pilot: a run.yaml, its folder, or a result folder")
+]
+_WITHOUT = "without a pilot RUN"
+_OF_PILOTS = {"rater_price": None, "positions": False, "drop_systems": (), "against": None}
+_OF_STUDIES = {"like": FIRST}
+
+
+@app.command()
+@takes(PlanOptions, HELP)
+def plan(
+    runs: _Pilots = None,
+    *,
+    options: PlanOptions,
+    long: Long = False,
+    criterion: Criteria = None,
+    judge: Judges = None,
+    eval_prompt: EvalPrompts = None,
+    panel: PanelName = None,
+    form: Form = "table",
+    output: Output = None,
+    parser: ParserName = "ours",
+) -> None:
+    """How many stories, people, repeats and Eval-Prompts a study takes, and what is worth paying for next.
+
+    From a pilot RUN, or, without one, from the variances of a published study. In sentences first, tables after.
+
+    Example: judge plan runs/pilot --half-width 0.05 --rater-price 0.25
+    """
+    from judge.analysis import planning
+    from judge.cli.option_words import emit
+
+    if not runs:
+        _refuse(options, _OF_PILOTS, _WITHOUT)
+        chosen = {"criterion": criterion, "judge": judge, "eval_prompt": eval_prompt, "panel": panel}
+        _refuse_given([name for name, value in chosen.items() if value], _WITHOUT)
+        emit(planning.tables(planning.plan_like(options), long=long), form, output)
+        return
+    _refuse(options, _OF_STUDIES, "with a pilot RUN")
+    from judge.analysis.coverage.tables import with_coverage
+    from judge.analysis.inputs.selection import Selection, narrowed
+    from judge.cli.reading_bar import reading_bar
+    from judge.ratings_table import read
+
+    people = [options.against]
+    keep = Selection.of(criterion, judge, eval_prompt, people=people, pass_rate=False, panel=panel)
+    table = narrowed(read(runs, parser=parser, explanations=False, telling=reading_bar), keep)
+    found = planning.tables(planning.plan(table, options), long=long)
+    emit(with_coverage(table, found, form, options.drop_systems), form, output)
+
+
+def _refuse(options: PlanOptions, idle: Mapping[str, object], where: str) -> None:
+    """Refuse options of which others than their default have no effect here."""
+    _refuse_given([name for name, default in idle.items() if getattr(options, name) != default], where)
+
+
+def _refuse_given(names: Sequence[str], where: str) -> None:
+    from judge.errors import SpecError
+    from judge.wording import Advice
+
+    if names:
+        raise SpecError(Advice(f"{{{names[0]}}} has no effect {where}"), hint="leave it out")

@@ -1,0 +1,210 @@
+"""Answers whose reason says otherwise than their rating: flagged by two rules, to be read. Never changes a rating.
+
+*words*: a ridge regression on the words and pairs of words of all texts (TF-IDF) predicts each text's rating, on a
+scale from 0 to 1, from texts about other story-prompts; a text is flagged where the prediction and the rating lie on
+different sides of the scale's middle, the prediction by `MARGIN` or more. Praise and blame use common words, so one
+regression serves all criteria and judges; criteria are words of the text too, so that "no" may mean another thing on
+each. *guideline*: the text quotes the guideline of a point on the other side of the middle, and not that of its rating.
+
+What flags are worth was read on a sample (`PRECISION`, docs/contradictions.md); how many are missed is not known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from judge.errors import MissingExtraError, SpecError
+from judge.explanations.quality.quoted_points import QUOTED, QuotedPoints
+from judge.explanations.quality.rows import story_prompts, told
+from judge.records import Criterion, Scale
+from judge.stats.estimate import Estimate
+from judge.stats.resampling.grouped_folds import deal
+from judge.stats.shares.proportion import wilson
+from judge.version import __version__
+
+Floats = NDArray[np.float64]
+Rule = Literal["words", "guideline"]
+
+MARGIN = 0.2
+"""How far beyond the middle a prediction has to lie, as a share of the scale."""
+
+LEAST_TOLD = 0.9
+"""Share of texts on whose side of the middle their words have to put them: below it flags are the prediction's own
+errors (of people's 303 comments in StoryER, where the share is .75, none of the first twenty was a contradiction)."""
+
+AUDITED: tuple[tuple[str, int, int], ...] = (("words", 6, 10),)
+"""Rule -> how many of so many flagged texts were contradictions when read: five judges' answers to TTCW, each judge by
+itself, on which margin and weights were chosen. Texts, verdicts and what else was read: docs/contradictions.md."""
+
+LEAST_TEXTS, LEAST_PROMPTS, FOLDS = 100, 5, 5
+_MIDDLE = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """A flagged text: whose, its rating and the one that its words suggest (or the point that it quotes)."""
+
+    judge: str | None
+    eval_prompt: str | None
+    criterion: str | None
+    story: str | None
+    repeat: int | None
+    rating: float
+    suggested: float
+    rule: Rule
+    text: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Contradictions:
+    """All flagged texts, the plainest first; of how many; why one of the rules was not used; how well words tell
+    ratings (share of texts on the side of the middle that their words suggest)."""
+
+    flagged: tuple[Contradiction, ...]
+    texts: int
+    told: Estimate
+    notes: tuple[str, ...]
+    seed: int
+
+    @property
+    def share(self) -> Estimate:
+        """Flagged texts of all with a rating."""
+        return wilson(len(self.flagged), self.texts)
+
+    @property
+    def signature(self) -> str:
+        """The line under its table."""
+        rules = f"words:tfidf-ridge/margin{MARGIN:g}/told{LEAST_TOLD:g}|guideline:{QUOTED:g}"
+        return f"texts:{self.texts}|{rules}|hold-out:story-prompt/{FOLDS}|seed:{self.seed}|v{__version__}"
+
+
+def contradictions(frame: pd.DataFrame, criteria: Sequence[Criterion], seed: int = 1) -> Contradictions:
+    """Flag the rated texts of explanations.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        `corpus.COLUMNS`, rows with a text; those without a rating or a known story are left out.
+    criteria : sequence of Criterion
+        Those whose scale is known; of others the lowest and highest rating are the scale's ends.
+
+    Raises
+    ------
+    SpecError
+        No text has a rating.
+    """
+    part = frame[told(frame, "story") & frame["rating"].notna().to_numpy()].reset_index(drop=True)
+    if part.empty:
+        raise SpecError("no explanation has a rating and a known story: nothing can contradict")
+    scales = _ends(part, criteria)
+    low, high = scales[:, 0], scales[:, 1]
+    y = (part["rating"].to_numpy(dtype=np.float64) - low) / np.where(high > low, high - low, 1.0)
+    predicted, why = _predicted(part, y, seed)
+    quoted = _quoted(part, criteria, y, low, high)
+    known = ~np.isnan(predicted) & (y != _MIDDLE)
+    same = int((np.sign(predicted[known] - _MIDDLE) == np.sign(y[known] - _MIDDLE)).sum())
+    told_by = wilson(same, int(known.sum())) if known.any() else Estimate.undefined(why or "no prediction")
+    if told_by.value is not None and told_by.value < LEAST_TOLD:
+        why = (
+            f"the words of these texts tell the side of {100 * told_by.value:.0f} % of their ratings, and "
+            f"{100 * LEAST_TOLD:.0f} % are needed: the rule on words was not used"
+        )
+        predicted = np.full(y.size, np.nan)
+    by_words = np.sign(predicted - _MIDDLE) * np.sign(y - _MIDDLE) < 0
+    by_words &= np.abs(predicted - _MIDDLE) >= MARGIN
+    gap = np.where(np.isnan(quoted), np.abs(np.nan_to_num(predicted) - y), 1 + np.abs(quoted - y))
+    places = np.flatnonzero(by_words | ~np.isnan(quoted))
+    order = places[np.argsort(-np.round(gap[places], 9), kind="stable")]
+    suggested = low + np.where(np.isnan(quoted), predicted, quoted) * (high - low)
+    rows = tuple(_row(part.iloc[i], float(suggested[i]), quoted=not np.isnan(quoted[i])) for i in order)
+    notes = [why] if why else []
+    if lost := len(frame) - len(part):
+        notes.append(f"{lost} texts without a rating or a known story are left out")
+    return Contradictions(rows, len(part), told_by, tuple(notes), seed)
+
+
+def _predicted(part: pd.DataFrame, y: Floats, seed: int) -> tuple[Floats, str | None]:
+    """Ratings predicted from the words of each text by texts about other story-prompts, NaN where there are none."""
+    nothing = np.full(y.size, np.nan)
+    prompts = story_prompts(part)
+    if y.size < LEAST_TEXTS or np.unique(prompts).size < LEAST_PROMPTS:
+        return nothing, (
+            f"the rule on words needs {LEAST_TEXTS} rated texts about {LEAST_PROMPTS} story-prompts, here are {y.size} "
+            f"about {np.unique(prompts).size}: guidelines alone were looked at"
+        )
+    if np.all(y == y[0]):
+        return nothing, "every text has the same rating: the rule on words has nothing to learn from"
+    try:
+        from sklearn.feature_extraction.text import TfidfVectorizer
+        from sklearn.linear_model import Ridge
+    except ImportError as error:
+        raise MissingExtraError("finding contradictions", "explain") from error
+    words = TfidfVectorizer(ngram_range=(1, 2), min_df=2, sublinear_tf=True)
+    named = [
+        f"{text} criterion_{name.replace(' ', '_')}" for text, name in zip(part["text"], part["criterion"], strict=True)
+    ]
+    try:
+        x = words.fit_transform(named)
+    except ValueError:
+        return nothing, "no word stands in two texts: the rule on words has nothing to learn from"
+    fold = deal(prompts, FOLDS, np.random.default_rng(seed))
+    for number in np.unique(fold):
+        held = fold == number
+        fitted = Ridge(alpha=1.0, solver="sparse_cg", tol=1e-6).fit(x[~held], y[~held], _weights(y[~held]))
+        nothing[held] = fitted.predict(x[held])
+    return nothing, None
+
+
+def _weights(y: Floats) -> Floats:
+    """Weights by which both sides of the middle count alike: else a rare rating is predicted as the common one."""
+    side = np.sign(y - _MIDDLE)
+    counts = {value: int((side == value).sum()) for value in np.unique(side)}
+    return np.array([y.size / (len(counts) * counts[value]) for value in side], dtype=np.float64)
+
+
+def _quoted(part: pd.DataFrame, criteria: Sequence[Criterion], y: Floats, low: Floats, high: Floats) -> Floats:
+    """The point (0 to 1) on the other side of the middle whose guideline a text quotes, NaN where there is none."""
+    found = np.full(y.size, np.nan)
+    known = {one.name: QuotedPoints(one) for one in criteria if one.guidelines}
+    for place, (name, text) in enumerate(zip(part["criterion"], part["text"], strict=True)):
+        if name not in known or high[place] <= low[place]:
+            continue
+        points = [(point - low[place]) / (high[place] - low[place]) for point, _ in known[name].of(text)]
+        own = any(np.sign(one - _MIDDLE) == np.sign(y[place] - _MIDDLE) for one in points)
+        if points and not own and (points[0] - _MIDDLE) * (y[place] - _MIDDLE) < 0:
+            found[place] = points[0]
+    return found
+
+
+def _ends(part: pd.DataFrame, criteria: Sequence[Criterion]) -> Floats:
+    """Lowest and highest point of each row's scale."""
+    known = {one.name: _ends_of(one.scale) for one in criteria}
+    seen = part.groupby("criterion")["rating"].agg(["min", "max"])
+    ends = [known.get(name) or tuple(map(float, seen.loc[name])) for name in part["criterion"]]
+    return np.array(ends, dtype=np.float64)
+
+
+def _ends_of(scale: Scale) -> tuple[float, float]:
+    points = scale.points()
+    return float(points[0]), float(points[-1])
+
+
+def _row(row: pd.Series[Any], suggested: float, *, quoted: bool) -> Contradiction:
+    repeat = row["repeat"]
+    return Contradiction(
+        judge=str(row["judge"]) or None,
+        eval_prompt=str(row["eval_prompt"]) or None,
+        criterion=str(row["criterion"]) or None,
+        story=str(row["story"]) or None,
+        repeat=None if pd.isna(repeat) else int(repeat),
+        rating=float(row["rating"]),
+        suggested=suggested,
+        rule="guideline" if quoted else "words",
+        text=str(row["text"]),
+    )

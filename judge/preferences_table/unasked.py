@@ -1,0 +1,19 @@
+"""Planned repeats of comparisons that have not been asked yet."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from judge.journal import JournalReader
+from judge.preferences_table.table import ComparisonFacts
+from judge.run_folder import ResultFolder
+
+
+def unasked(facts: Sequence[ComparisonFacts]) -> int:
+    """Over all these result folders."""
+    left = 0
+    for fact in facts:
+        with JournalReader(ResultFolder(fact.path).journal) as journal:
+            planned = journal.subject_count() * len(fact.criteria) * len(fact.eval_prompts) * fact.repeats
+            left += max(0, planned - journal.settled_total())
+    return left

@@ -1,0 +1,189 @@
+"""How many story-prompts a wanted interval, test or equivalence takes, from a pilot. Never hides how little one knows.
+
+A smooth statistic of stories clustered by story-prompt (a tau-b, a difference of two) has standard error s / sqrt(G)
+over G story-prompts, where s, the *spread*, is the standard deviation of the story-prompts' jackknife pseudo-values
+(Efron & Tibshirani 1993, chapter 11). With Student's t of G - 1 degrees of freedom
+
+- the interval reaches t(.975) s / sqrt(G) either way;
+- a difference d is found with the power asked for where d >= (t(.975) + t(power)) s / sqrt(G) (Bloom 1995, Evaluation
+  Review 19; `power.minimum_detectable_effect`);
+- two one-sided tests show a difference d to lie within a margin m where m - |d| >= (t(.95) + t(power)) s / sqrt(G), and
+  with d = 0 either test may fail: t(1 - (1 - power) / 2) in place of t(power) (Chow, Shao & Wang 2008, Sample Size
+  Calculations in Clinical Research, section 3.2.3).
+
+What a pilot of G story-prompts tells of s² has the sampling variance (k / G - (G - 3) / (G (G - 1))) s⁴, k being the
+kurtosis of the pseudo-values (Mood, Graybill & Boes 1974, chapter VI, theorem 2); ranges are those of a chi-squared
+distribution with that variance.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+Floats = NDArray[np.float64]
+
+MOST = 100_000
+"""No number of story-prompts beyond this is given."""
+
+FEWEST = 5
+"""With fewer story-prompts there are no intervals."""
+
+RANGE = (0.1, 0.9)
+"""What a range leaves out below and above."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """How much a statistic scatters over story-prompts.
+
+    Attributes
+    ----------
+    value : float
+        Standard deviation of one story-prompt's pseudo-value: the standard error over G of them is value / sqrt(G).
+    df : float
+        Of the chi-squared distribution that says how well value² is known; infinite where it counts as known.
+    clusters : int
+        Story-prompts of the pilot.
+    effective : float
+        Degrees of freedom of a test by this spread: story-prompts less one, or fewer where few of them carry most of
+        what varies (`resampling.cluster_jackknife`). In simulated studies of two judges whose taus truly differ by the
+        margin of an equivalence test, story-prompts less one let 5.5 % of 96 story-prompts pass for equivalent, these
+        5.0 %.
+    """
+
+    value: float
+    df: float
+    clusters: int
+    effective: float = math.inf
+
+    @property
+    def error(self) -> float:
+        """Standard error of the pilot's own value."""
+        return self.value / math.sqrt(self.clusters)
+
+    def at(self, share: float) -> float:
+        """The spread that the pilot's stands for with this probability or less."""
+        if math.isinf(self.df):
+            return self.value
+        return self.value * math.sqrt(self.df / float(special.chdtri(self.df, share)))
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number of story-prompts (or other levels): value and the range of 10 to 90 %; None = beyond what is given."""
+
+    value: int | None
+    low: int | None
+    high: int | None
+
+    @property
+    def range(self) -> str:
+        """The range as people read it; ∞ = beyond what is given."""
+        low, high = ("∞" if end is None else f"{end:,}" for end in (self.low, self.high))
+        return low if low == high else f"{low}-{high}"
+
+
+def spread(left_out: Floats) -> Spread | None:
+    """The spread from a statistic without each of the story-prompts, shape (G,); None where it cannot be told.
+
+    It cannot with fewer than 5 story-prompts, where the statistic is undefined without one of them, and where nothing
+    varies.
+    """
+    clusters = left_out.size
+    if clusters < FEWEST or not np.isfinite(left_out).all():
+        return None
+    deviation = left_out - left_out.mean()
+    square = float(deviation @ deviation)
+    if square < 1e-18:
+        return None
+    kurtosis = float((deviation**4).mean() / (square / clusters) ** 2)
+    relative = kurtosis / clusters - (clusters - 3) / (clusters * (clusters - 1))
+    known = 2 / relative if relative > 0 else math.inf
+    effective = min(clusters / kurtosis, clusters - 1.0)
+    return Spread(math.sqrt((clusters - 1) * square), known, clusters, effective)
+
+
+def half_width(found: Spread, clusters: int, *, confidence: float = 0.95) -> float:
+    """How far the interval of so many story-prompts reaches either way."""
+    return _t(clusters, 0.5 + confidence / 2) * found.value / math.sqrt(clusters)
+
+
+def for_half_width(found: Spread, half_width: float, *, confidence: float = 0.95) -> Number:
+    """Story-prompts with which the interval reaches no further than `half_width` either way."""
+    return _ranged(found, lambda s: fewest(lambda g: _t(g, 0.5 + confidence / 2) * s / math.sqrt(g) <= half_width))
+
+
+def for_difference(found: Spread, difference: float, *, power: float = 0.8, alpha: float = 0.05) -> Number:
+    """Story-prompts with which a true difference is found by a two-sided test of level `alpha` with this power.
+
+    Raises
+    ------
+    ValueError
+        A level or power outside 0 to 1.
+    """
+    if not (0 < alpha < 1 and alpha / 2 < power < 1):
+        raise ValueError(f"alpha {alpha:g} and power {power:g} must lie between 0 and 1, power above alpha / 2")
+
+    def enough(s: float, g: int) -> bool:
+        return (_t(g, 1 - alpha / 2) + _t(g, power)) * s / math.sqrt(g) <= abs(difference)
+
+    return _ranged(found, lambda s: fewest(lambda g: enough(s, g)))
+
+
+def for_equivalence(
+    found: Spread, difference: float, margin: float, *, power: float = 0.8, alpha: float = 0.05
+) -> Number:
+    """Story-prompts that decide whether a true difference lies within the margin, one way or the other.
+
+    Inside the margin two one-sided tests of level `alpha` have to show it, outside it one such test that it lies
+    outside. At the margin itself no number decides.
+    """
+    room = abs(margin - abs(difference))
+    inside = abs(difference) < margin
+
+    def enough(s: float, g: int) -> bool:
+        error = s / math.sqrt(g)
+        if inside:
+            return tost_power(difference, error, margin, g - 1, alpha=alpha) >= power
+        return (_t(g, 1 - alpha) + _t(g, power)) * error <= room
+
+    return _ranged(found, lambda s: fewest(lambda g: enough(s, g)))
+
+
+def tost_power(difference: float, error: float, margin: float, df: int, *, alpha: float = 0.05) -> float:
+    """About how often two one-sided t tests show a difference to lie within the margin, its standard error being this.
+
+    By the t distribution around the true difference (Chow, Shao & Wang 2008, section 3.2.3).
+    """
+    critical = float(special.stdtrit(df, 1 - alpha))
+    above, below = ((margin - sign * difference) / error - critical for sign in (1, -1))
+    return max(0.0, float(special.stdtr(df, above) + special.stdtr(df, below) - 1))
+
+
+def fewest(enough: Callable[[int], bool]) -> int | None:
+    """The least number, 5 or more, that is enough, where more is never worse; None beyond `MOST`."""
+    high = FEWEST
+    while not enough(high):
+        if high >= MOST:
+            return None
+        high = min(2 * high, MOST)
+    low = max(FEWEST - 1, high // 2)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
+
+
+def _ranged(found: Spread, number: Callable[[float], int | None]) -> Number:
+    # A small s² goes with a large chi-squared: the 10 % end is at its upper tail, which chdtri takes.
+    return Number(number(found.value), number(found.at(RANGE[0])), number(found.at(RANGE[1])))
+
+
+def _t(clusters: int, share: float) -> float:
+    return float(special.stdtrit(clusters - 1, share))

@@ -1,0 +1,123 @@
+"""What a summary is made from: the analyses of a ratings table, each computed once, when first asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from judge.analysis import correlation, diagnose
+from judge.analysis.agreement.replacement import Replacement, replacement
+from judge.analysis.comparison.comparison import compared
+from judge.analysis.comparison.result import Comparison
+from judge.analysis.correlation import Correlations, margins
+from judge.analysis.correlation.margins import Margin
+from judge.analysis.coverage.coverage import Coverage, coverage
+from judge.analysis.diagnose import Diagnosis
+from judge.analysis.inputs.bars import Predict
+from judge.analysis.inputs.pass_rate import asked_for
+from judge.analysis.inputs.remembered_control import RememberedControl
+from judge.analysis.inputs.selection import Selection, narrowed
+from judge.analysis.labels import Confusions, confusions
+from judge.analysis.options.agreement_options import ConfusionOptions, ReplacementOptions
+from judge.analysis.options.table_options import (
+    CompareOptions,
+    ConsistencyOptions,
+    CoverageOptions,
+    DiagnoseOptions,
+    Factor,
+    from_words,
+)
+from judge.analysis.raters import Raters
+from judge.analysis.reliability.consistency import Consistency, consistency
+from judge.rating_matrix import RatingMatrix, build
+from judge.ratings_table import RatingsTable
+from judge.summary.options import EvidenceOptions
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """Analyses of one table."""
+
+    table: RatingsTable
+    options: EvidenceOptions = field(default_factory=EvidenceOptions)
+    control: Predict = field(default_factory=RememberedControl)
+
+    @cached_property
+    def matrices(self) -> tuple[RatingMatrix, ...]:
+        """Ratings as arrays, without the systems that are left out."""
+        return build(self.table, drop_systems=self.options.drop_systems)
+
+    @cached_property
+    def coverage(self) -> Coverage:
+        """What was asked, answered and rated."""
+        return coverage(asked_for(self.table), CoverageOptions(drop_systems=self.options.drop_systems))
+
+    @cached_property
+    def consistency(self) -> Consistency:
+        """How far judges agree with themselves, and people with each other."""
+        return consistency(self.table, ConsistencyOptions(drop_systems=self.options.drop_systems))
+
+    @cached_property
+    def correlations(self) -> Correlations:
+        """Correlations with people over all stories, with each judge's distance from ceiling and control."""
+        return correlation.correlations(self.table, self.options.correlation(), self.control, paired=True)
+
+    @cached_property
+    def correlations_over_systems(self) -> Correlations:
+        """The same over system means, without distances."""
+        return correlation.correlations(self.table, self.options.correlation("system"), self.control)
+
+    @cached_property
+    def margins(self) -> list[Margin]:
+        """How far each judge lies from control and ceiling, over all stories."""
+        return margins.margins(self.correlations) if self.has_people else []
+
+    @cached_property
+    def confusions(self) -> Confusions | None:
+        """Labels beside people's; None where no criterion has labels, or nobody's ratings are known."""
+        if not self.has_people or not any(one.labels for one in self.matrices):
+            return None
+        chosen = self.options
+        words = {"drop_systems": chosen.drop_systems, "resamples": chosen.resamples, "seed": chosen.seed}
+        return confusions(self.table, from_words(ConfusionOptions, **words))
+
+    @cached_property
+    def has_people(self) -> bool:
+        """Whether any of the stories has ratings to compare judges with: people's, or labels."""
+        return any(matrix.criteria for matrix in self.matrices)
+
+    def raters_of(self, dataset: str) -> Raters:
+        """Who gave the ratings of a dataset's stories that judges are compared with."""
+        return Raters.of(self.table, dataset)
+
+    def replacement(self, best: Margin) -> Replacement:
+        """The alternative annotator test of one row's judge and Eval-Prompt."""
+        words = {"drop_systems": self.options.drop_systems, "epsilon": self.options.epsilon, "seed": self.options.seed}
+        return replacement(self._only(best), from_words(ReplacementOptions, **words))
+
+    def diagnosis(self, best: Margin) -> Diagnosis:
+        """Known ways to go wrong, of one row: p adjusted over its own tests."""
+        return diagnose.diagnose(self._only(best), DiagnoseOptions(drop_systems=self.options.drop_systems))
+
+    def against_best(self, best: Margin, by: Factor) -> Comparison:
+        """The other Eval-Prompts of the best row's judge, or the other judges with its Eval-Prompt, against it."""
+        keep = (best.judge, None) if by == "eval_prompt" else (None, best.eval_prompt)
+        chosen = self.options
+        options = CompareOptions(
+            by=by,
+            baseline=best.eval_prompt if by == "eval_prompt" else best.judge,
+            drop_systems=chosen.drop_systems,
+            resamples=chosen.resamples,
+            permutations=1,
+            seed=chosen.seed,
+        )
+        return compared(narrowed(self.table, Selection.of(None, *keep)), options)
+
+    def _only(self, best: Margin) -> RatingsTable:
+        return narrowed(self.table, Selection.of(None, best.judge, best.eval_prompt))
+
+
+def names_of(matrix: RatingMatrix, field_name: str) -> Sequence[str]:
+    """Judges or Eval-Prompts of a dataset, in order of appearance."""
+    return tuple(dict.fromkeys(getattr(cell, field_name) for cell in matrix.cells))

@@ -1,0 +1,94 @@
+"""Summaries of RUNs: those that rate, then those that compare. Never asks a judge."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from judge import preferences_table, ratings_table
+from judge.analysis import preferences
+from judge.analysis.coverage.verdicts import VerdictCoverage, verdict_coverage
+from judge.analysis.inputs.selection import Selection, narrowed
+from judge.analysis.options.table_options import RankOptions
+from judge.analysis.preference.ranked import Ranked, ranked
+from judge.contamination import report as contamination_report
+from judge.contamination.scores_file import ScoresFile
+from judge.errors import SpecError
+from judge.preferences_table import ComparisonFacts, PreferencesTable, comparing
+from judge.preferences_table.unasked import unasked
+from judge.ratings_table.judgments import Telling, silent
+from judge.summary.evidence import Evidence
+from judge.summary.options import EvidenceOptions
+from judge.summary.quality import Seen
+from judge.summary.result import Summary
+from judge.summary.summarize import compared, summarize
+
+
+def of_runs(
+    runs: Sequence[str | Path],
+    keep: Selection | None = None,
+    options: EvidenceOptions | None = None,
+    scores: Sequence[ScoresFile] = (),
+    parser: str = "ours",
+    telling: Telling = silent,
+    named: Sequence[str] | None = None,
+) -> list[Summary]:
+    """One of the runs that rate, one of those that compare, as far as there are any. `named` is how commands name them.
+
+    Raises RunFolderError where a RUN has no results, SpecError for a name in `keep` that is nowhere.
+    """
+    compare, rate = comparing(runs)
+    keep, options, named = keep or Selection(), options or EvidenceOptions(), named or [str(run) for run in runs]
+    made = []
+    if rate:
+        table = narrowed(ratings_table.read(rate, parser, explanations=False, telling=telling), keep)
+        seen = Seen.of(contamination_report.report(table, scores)) if scores else None
+        made.append(summarize(Evidence(table, options), named, seen))
+    if compare:
+        if not rate and (keep.pass_rate or keep.panel or scores):
+            raise SpecError(
+                "a panel, a pass rate and contamination are about runs that rate stories, and these compare them",
+                hint="leave it out, or add such a run",
+            )
+        made.append(compared(RunsCompared(tuple(compare), options, keep), named))
+    return made
+
+
+@dataclass(frozen=True, eq=False)
+class RunsCompared:
+    """What result folders of comparisons hold, each analysis computed once, when first asked for."""
+
+    folders: tuple[Path, ...]
+    options: EvidenceOptions
+    keep: Selection
+    rates: bool = False
+
+    @cached_property
+    def preferences_table(self) -> PreferencesTable:
+        """What judges that compared prefer."""
+        keep = self.keep
+        return preferences.narrowed(preferences_table.read(self.folders), keep.criteria, keep.judges, keep.eval_prompts)
+
+    @cached_property
+    def preferences(self) -> Ranked:
+        """The statistics of these preferences."""
+        return ranked(
+            self.preferences_table, RankOptions(drop_systems=self.options.drop_systems, seed=self.options.seed)
+        )
+
+    @property
+    def compared_facts(self) -> tuple[ComparisonFacts, ...]:
+        """What is known of each result folder."""
+        return self.preferences_table.facts
+
+    @cached_property
+    def verdicts(self) -> VerdictCoverage:
+        """How many comparisons were asked, answered and decided."""
+        return verdict_coverage(self.preferences_table)
+
+    @cached_property
+    def unasked(self) -> int:
+        """Planned repeats of comparisons that have not been asked yet."""
+        return unasked(self.compared_facts)

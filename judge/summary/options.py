@@ -1,0 +1,40 @@
+"""Choices that move numbers of a summary. Never holds one that its signature does not know."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from judge.analysis.options.agreement_options import ReplacementOptions
+from judge.analysis.options.table_options import CorrelationOptions, Level, from_words
+from judge.errors import OptionError
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceOptions:
+    """Choices that move numbers of a summary: systems left out, resamples and their seed, what people are better by.
+
+    `epsilon` is the advantage that a judge is granted over an annotator (`judge replace`), `readings` what of a judge
+    stands beside one person.
+    """
+
+    drop_systems: tuple[str, ...] = ()
+    epsilon: float = 0.1
+    resamples: int = 300
+    readings: str = "mean"
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        if self.resamples < 1:
+            raise OptionError("resamples", self.resamples, "must be 1 or more")
+        ReplacementOptions(epsilon=self.epsilon)  # refuses what is no share
+
+    def correlation(self, level: Level = "overall") -> CorrelationOptions:
+        """The choices of its correlations."""
+        return from_words(
+            CorrelationOptions,
+            level=level,
+            drop_systems=self.drop_systems,
+            resamples=self.resamples,
+            readings=self.readings,
+            seed=self.seed,
+        )

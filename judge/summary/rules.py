@@ -1,0 +1,252 @@
+"""The answer to a question in a few words, by a rule that is printed beside it; the sentences say the rest.
+
+Agreement is set beside nothing (does its interval hold 0?), the control and one more person, by the intervals of the
+paired differences. Consistency goes by the bounds of Koo & Li (2016, A guideline of selecting and reporting intraclass
+correlation coefficients for reliability research, J. Chiropractic Medicine 15(2), p. 161): .5, .75, .9. `RULES` says
+when each verdict is given; docs/summary.md holds the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from judge.analysis.agreement.alternative_annotator import AltTestRow
+from judge.analysis.comparison.sentence import leaves_zero_out
+from judge.analysis.correlation.margins import CEILING, CONTROL, Bar, Margin
+from judge.analysis.labels import ConfusionRow
+from judge.stats.estimate import Estimate
+from judge.summary.answers import Verdict
+
+FEW_SYSTEMS = 10
+_BOUNDS = ((0.9, "excellent"), (0.75, "good"), (0.5, "moderate"))
+
+
+def of_agreement(best: Margin) -> Verdict:
+    """How far the best row agrees with people: near none, beside the control, beside one more person."""
+    shown = leaves_zero_out(best.value)
+    value = best.value.value
+    rule = "by the 95 % interval of the correlation"
+    if value is None:
+        return Verdict("undefined", rule)
+    if shown is False or value <= 0:
+        return Verdict("near none", f"{rule}, which holds 0" if shown is False else "the correlation is not above 0")
+    parts = [part for part in (_beside(best, CONTROL), _beside(best, CEILING)) if part]
+    if not parts:
+        return Verdict("some agreement", f"{rule}, which lies above 0" if shown else "no interval")
+    return Verdict(", ".join(parts), "by the 95 % intervals of the paired differences")
+
+
+def _beside(best: Margin, bar: Bar) -> str | None:
+    over = best.over.get(bar)
+    if over is None or over.value is None or (bar == CONTROL and best.control):
+        return None
+    shown = leaves_zero_out(over)
+    if bar == CONTROL:
+        if not shown:
+            return "not told apart from the control"
+        return "above the control" if over.value > 0 else "below the control"
+    if shown is None:
+        # Without an interval a distance from people, however large, would pass for none.
+        return None
+    return "below people" if shown and over.value < 0 else "within people's range"
+
+
+def of_labels(best: ConfusionRow) -> Verdict:
+    """Balanced accuracy beside judges that know nothing, and beside one person."""
+    value = best.statistics["balanced_accuracy"]
+    if value.value is None:
+        return Verdict("undefined", "by balanced accuracy")
+    beside = best.beside.get("balanced_accuracy")
+    if value.low is None or value.high is None:
+        words = ["above chance" if value.value > best.chance else "not above chance"]
+    elif value.low <= best.chance <= value.high:
+        words = ["not told apart from chance"]
+    else:
+        words = ["above chance" if value.low > best.chance else "below chance"]
+    if beside is not None and beside.over.value is not None:
+        apart = leaves_zero_out(beside.over)
+        if apart is not None:
+            words.append("below people" if apart and beside.over.value < 0 else "within people's range")
+    rule = "by the 95 % intervals of balanced accuracy and of its distance from one person's"
+    return Verdict(", ".join(words), rule if value.low is not None else "by balanced accuracy; no interval")
+
+
+def of_loss(rated: int, asked: int) -> Verdict:
+    """How much of what was requested has a rating."""
+    if rated == asked:
+        return Verdict("nothing", "of the repeats requested")
+    share = 100 * (asked - rated) / asked
+    return Verdict(f"{share:.1f} %" if share >= 0.05 else "less than 0.1 %", "of the repeats requested")
+
+
+def of_consistency(median: float) -> Verdict:
+    """How far one repeat agrees with another."""
+    word = next((word for bound, word in _BOUNDS if median > bound), "poor")
+    return Verdict(word, "median ICC(1,1); bounds .5, .75 and .9 (Koo & Li 2016)")
+
+
+def of_replacement(tests: Sequence[AltTestRow], nulls: Sequence[str], below_people: bool) -> Verdict:
+    """May the row replace an annotator? Criteria on which a judge that knows nothing passes too are no proof.
+
+    `nulls` are those criteria of people's; `below_people` says that the row's tau lies below one more person's by the
+    interval of the paired difference.
+    """
+    rule = "by the alternative annotator test, standard errors over story-prompts"
+    tested = [row for row in tests if row.winning_rate.defined]
+    if not tested:
+        return Verdict("cannot be tested", "people are known one by one, 30 stories each")
+    passed = [row for row in tested if passes(row)]
+    proven = [row for row in passed if row.subject.against not in nulls]
+    if len(proven) == len(tested):
+        return Verdict("yes", rule)
+    if proven:
+        return Verdict(f"on {len(proven)} of {len(tested)} criteria", rule)
+    if passed:
+        return Verdict("shows nothing", "a judge that knows nothing passes the test too")
+    if below_people:
+        return Verdict("no", f"{rule}; tau lies below one more person's")
+    return Verdict("not shown", rule)
+
+
+def passes(row: AltTestRow) -> bool:
+    """Whether a judge passes on a criterion: by story-prompt where that can be tested, as published elsewhere."""
+    return bool(row.passed if row.clustered_passed is None else row.clustered_passed and row.passed)
+
+
+def of_variants(found: Sequence[Estimate]) -> Verdict:
+    """Whether the best of several Eval-Prompts, or judges, leads: `found` are the others' distances from it."""
+    rule = "by the 95 % intervals of the paired differences of tau"
+    known = [one for one in found if one.value is not None]
+    if not known:
+        return Verdict("cannot be said", rule)
+    shown = [leaves_zero_out(one) for one in known]
+    if None in shown:
+        return Verdict("cannot be said", rule)
+    level = [one for one, apart in zip(known, shown, strict=True) if not apart]
+    if not level:
+        return Verdict("leads", rule)
+    return Verdict(f"tied with {len(level)} of {len(found)}", rule)
+
+
+def of_systems(value: Estimate, systems: int) -> Verdict:
+    """Whether system means stand in people's order."""
+    if value.value is None:
+        return Verdict("undefined", "tau over system means")
+    if systems < FEW_SYSTEMS:
+        return Verdict("too few systems", f"fewer than {FEW_SYSTEMS}")
+    rule = "by the 95 % interval of tau over system means"
+    shown = leaves_zero_out(value)
+    if shown is None:
+        return Verdict("no interval", rule)
+    if shown:
+        return Verdict("better than chance" if value.value > 0 else "against people", rule)
+    return Verdict("not shown", rule)
+
+
+def of_faults(found: int, tested: int) -> Verdict:
+    """What goes wrong: how many tests find something after Holm's adjustment over all tests of the row."""
+    rule = "tests against people's ratings, Holm at .05"
+    if not tested:
+        return Verdict("not tested", "people's ratings are needed")
+    return Verdict(f"{found} of {tested} tests" if found else "nothing found", rule)
+
+
+def of_contamination(*, measured: bool) -> Verdict:
+    """Whether the judge's model has seen the stories."""
+    rule = "a scores file of judge contamination score is given"
+    return Verdict("measured" if measured else "not measured", rule)
+
+
+def of_missing(number: int) -> Verdict:
+    """What is missing to be sure."""
+    words = "nothing on the list" if not number else f"{number} thing{'s' if number > 1 else ''}"
+    return Verdict(words, "the list of docs/summary.md")
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A verdict, with `K` and `N` for numbers, and when it is given."""
+
+    answer: str
+    verdict: str
+    when: str
+
+
+RULES = (
+    Rule("replace", "yes", "on every criterion that can be tested the judge passes, and a judge that knows nothing "
+         "does not"),
+    Rule("replace", "on K of N criteria", "the same holds on K of the N criteria that can be tested"),
+    Rule("replace", "shows nothing", "the judge passes, but only where a judge that knows nothing (one rating for all, "
+         "or people's ratings dealt at random) passes too"),
+    Rule("replace", "no", "it passes on none, and its tau lies below that of one more person by the 95 % interval of "
+         "the paired difference"),
+    Rule("replace", "not shown", "it passes on none, and nothing shows that it lies below one more person"),
+    Rule("replace", "cannot be tested", "no criterion has two people known one by one with 30 stories each"),
+    Rule("people", "near none", "the 95 % interval of tau holds 0, or tau is not above 0"),
+    Rule("people", "some agreement", "the interval lies above 0 (or there is none), and there is neither control nor "
+         "one more person to set it beside"),
+    Rule("people", "above the control", "the 95 % interval of the paired difference from the control lies above 0"),
+    Rule("people", "below the control", "that interval lies below 0"),
+    Rule("people", "not told apart from the control", "that interval holds 0, or there is none"),
+    Rule("people", "below people", "the 95 % interval of the paired difference from one more person, against the means "
+         "of the others and for other raters like these, lies below 0"),
+    Rule("people", "within people's range", "that interval holds 0, or lies above it"),
+    Rule("people", "undefined", "tau does not exist, for the reason that is printed"),
+    Rule("labels", "above chance", "the 95 % interval of balanced accuracy lies above one over the number of labels "
+         "(without an interval: the value does)"),
+    Rule("labels", "below chance", "the interval lies below it"),
+    Rule("labels", "not told apart from chance", "the interval holds it"),
+    Rule("labels", "not above chance", "without an interval: the value is not above it"),
+    Rule("labels", "below people", "the 95 % interval of the difference from one person, both against the majority of "
+         "the others, lies below 0"),
+    Rule("labels", "within people's range", "that interval holds 0, or lies above it"),
+    Rule("labels", "undefined", "balanced accuracy does not exist, for the reason that is printed"),
+    Rule("prompts", "leads", "the 95 % interval of the paired difference of tau (mean over criteria) from the best row "
+         "leaves 0 out for each of the others, each for itself"),
+    Rule("prompts", "tied with K of N", "for K of the N others the interval holds 0"),
+    Rule("prompts", "cannot be said", "no difference is defined, or one has no interval"),
+    Rule("prompts", "only one", "one Eval-Prompt (or judge) was tried"),
+    Rule("systems", "better than chance", "the 95 % interval of tau over system means lies above 0: the order is "
+         "not chance, and not more than that"),
+    Rule("systems", "against people", "that interval lies below 0"),
+    Rule("systems", "not shown", "that interval holds 0"),
+    Rule("systems", "no interval", "there is no interval"),
+    Rule("systems", "too few systems", f"there are fewer than {FEW_SYSTEMS} systems"),
+    Rule("systems", "undefined", "tau over system means does not exist, for the reason that is printed"),
+    Rule("itself", "excellent", "the median of ICC(1,1) over the row's criteria is above .9 (Koo & Li 2016)"),
+    Rule("itself", "good", "it is above .75"),
+    Rule("itself", "moderate", "it is above .5"),
+    Rule("itself", "poor", "it is .5 or less"),
+    Rule("itself", "not known", "ICC does not exist: one repeat, or means of repeats"),
+    Rule("lost", "nothing", "every repeat requested has a rating"),
+    Rule("lost", "N %", "the share of requested repeats without a rating"),
+    Rule("lost", "less than 0.1 %", "that share is below .05 %"),
+    Rule("wrong", "nothing found", "no test of judge diagnose on the row finds anything after Holm's adjustment over "
+         "all of the row's tests, at .05"),
+    Rule("wrong", "K of N tests", "so many do"),
+    Rule("wrong", "not tested", "nobody's ratings are known"),
+    Rule("seen", "measured", "a scores file of judge contamination score was given"),
+    Rule("seen", "not measured", "none was"),
+    Rule("missing", "K things", "so many conditions of the list below hold"),
+    Rule("missing", "1 thing", "one condition of the list below holds"),
+    Rule("missing", "nothing on the list", "none does"),
+    Rule("prefers", "not told apart from guessing", "the 95 % interval of accuracy holds one half"),
+    Rule("prefers", "less often than by guessing", "the interval lies below one half"),
+    Rule("prefers", "more often than by guessing", "it lies above one half, and there is no control to set it beside"),
+    Rule("prefers", "above the control", "it does, and the interval of the paired difference from the control lies "
+         "above 0"),
+    Rule("prefers", "below the control", "that interval lies below 0"),
+    Rule("prefers", "not told apart from the control", "that interval holds 0"),
+    Rule("prefers", "no interval", "accuracy has no interval"),
+    Rule("prefers", "undefined", "accuracy does not exist, for the reason that is printed"),
+    Rule("place", "the first place is an advantage", "in some row the 95 % interval of the position's log odds lies "
+         "above 0"),
+    Rule("place", "the second place is an advantage", "in some row it lies below 0, and there further from 0"),
+    Rule("place", "not shown", "in every row it holds 0"),
+    Rule("place", "undefined", "no row has log odds, for the reason that is printed"),
+    Rule("wins", "NAME", "the one system at the top that Holm's method at 5 % tells from every other"),
+    Rule("wins", "N not told apart at the top", "so many systems are not told apart from the highest"),
+    Rule("wins", "undefined", "strengths do not exist, for the reason that is printed"),
+)  # fmt: skip
+"""Every verdict that a summary gives, by the short name of its answer; docs/summary.md holds the same."""

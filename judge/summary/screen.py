@@ -1,0 +1,113 @@
+"""A summary on one screen of 80 x 30, and as a table. Never computes; what has no room is cut with an ellipsis."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from judge.printing.tables import Column, Table, printable
+from judge.summary.result import OfDataset, Summary, rows
+
+WIDTH, HEIGHT = 80, 30
+_LABEL = 10
+_MOST_CAVEAT = 2
+_CUT = " …"
+_KEPT = {"replace": 3, "people": 3, "labels": 3, "prefers": 3}
+"""Lines of an answer that are cut after all others' are."""
+
+
+@dataclass(slots=True)
+class _Block:
+    """Lines that belong together; those that may be cut are, from the end. `least` weighs what should be kept."""
+
+    lines: list[str]
+    cuttable: bool = True
+    least: int = 0
+
+    def cut(self) -> None:
+        """One line less, with a sign that there was more."""
+        self.lines.pop()
+        last = self.lines[-1].removesuffix(_CUT)
+        while len(last) + len(_CUT) > WIDTH:
+            last = last.rpartition(" ")[0] or last[: WIDTH - len(_CUT)]
+        self.lines[-1] = last + _CUT
+
+
+def tables(summary: Summary) -> list[Table]:
+    """Each dataset's answers with verdicts, rules and whole sentences."""
+    columns = [
+        Column("answer", "answer"),
+        Column("verdict", "verdict"),
+        Column("text", "in numbers", wrap=60),
+        Column("rule", "by the rule", wrap=40),
+    ]
+    made = []
+    for one in summary.datasets:
+        notes = (one.about, f"about {one.row}", *summary.caveats, *summary.notes)
+        made.append(Table(f"Summary of {one.dataset}", columns, rows(one), summary.signature, notes))
+    return made
+
+
+def text(summary: Summary) -> str:
+    """A screen for each dataset, none of more than `HEIGHT` lines of `WIDTH` characters."""
+    return "\n".join("\n".join(_screen(one, summary)) + "\n" for one in summary.datasets)
+
+
+def _screen(one: OfDataset, summary: Summary) -> list[str]:
+    blocks = [_plain(f"{one.dataset}: {one.about}"), _plain(f"About {one.row}.")]
+    blocks += [_plain(f"! {caveat}", most=_MOST_CAVEAT) for caveat in summary.caveats]
+    for answer in one.answers:
+        verdict = answer.verdict.text if answer.verdict is not None else ""
+        if answer.label == "missing":
+            said = "; ".join(f"({i}) {words}" for i, words in enumerate(answer.sentences, 1))
+        else:
+            said = " ".join(answer.sentences)
+        block = _labelled(answer.label, ". ".join(part for part in (verdict.upper(), said) if part))
+        block.least = _KEPT.get(answer.label, 0)
+        blocks.append(block)
+    for i, command in enumerate(one.commands):
+        blocks.append(_Block(_command("next" if not i else "", command), cuttable=False))
+    if summary.signature:
+        blocks.append(_plain(printable(summary.signature), most=1))
+    while sum(len(block.lines) for block in blocks) > HEIGHT:
+        longest = max((block for block in blocks if block.cuttable), key=lambda block: len(block.lines) - block.least)
+        if len(longest.lines) == 1:
+            break
+        longest.cut()
+    return [line for block in blocks for line in block.lines][:HEIGHT]
+
+
+def _plain(words: str, most: int | None = None) -> _Block:
+    block = _Block(textwrap.wrap(printable(words), WIDTH, break_on_hyphens=False) or [""])
+    while most is not None and len(block.lines) > most:
+        block.cut()
+    return block
+
+
+def _labelled(label: str, words: str) -> _Block:
+    indent = " " * _LABEL
+    first = label.ljust(_LABEL)
+    wrapped = textwrap.wrap(
+        printable(words), WIDTH, initial_indent=first, subsequent_indent=indent, break_on_hyphens=False
+    )
+    return _Block(wrapped or [first.rstrip()])
+
+
+def _command(label: str, command: str) -> list[str]:
+    """A command that can be copied: where it is longer than the screen, its lines end as a shell wants them."""
+    indent = " " * _LABEL
+    parts = _split(printable(command).split(" "), WIDTH - _LABEL - 2)
+    lines = [f"{part} \\" for part in parts[:-1]] + parts[-1:]
+    return [(label.ljust(_LABEL) if not i else indent) + line for i, line in enumerate(lines)]
+
+
+def _split(words: Sequence[str], width: int) -> list[str]:
+    """Words in lines of at most so many characters; one word that is longer has a line of its own."""
+    lines = [""]
+    for word in words:
+        if lines[-1] and len(lines[-1]) + 1 + len(word) > width:
+            lines.append(word)
+        else:
+            lines[-1] = f"{lines[-1]} {word}".strip()
+    return lines

@@ -1,0 +1,141 @@
+"""Contradictions: planted ones are found, and nothing is flagged where words tell no ratings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from judge.cli.main import main
+from judge.errors import SpecError
+from judge.explanations.corpus.corpus import frame_of
+from judge.explanations.corpus.reading import read_texts
+from judge.explanations.quality.contradictions import AUDITED, Contradictions, contradictions
+from judge.explanations.quality.contradictions_table import table
+from judge.records import Criterion, Scale
+
+GOOD = ("vivid", "coherent", "moving", "elegant", "gripping")
+BAD = ("dull", "confusing", "flat", "clumsy", "tedious")
+COHERENCE = Criterion(
+    "Coherence",
+    "CH",
+    "does it make sense?",
+    Scale(1, 5, 1),
+    (
+        "The story makes no sense at all to anybody.",
+        "Most of it is quite hard to follow.",
+        "Half of the plot can be followed.",
+        "Nearly everything fits together well here.",
+        "Each scene follows clearly from the last one.",
+    ),
+)
+
+
+def made(turned: int = 0, *, words: bool = True) -> pd.DataFrame:
+    """120 texts about 12 story-prompts; of the first `turned` the rating is the other one."""
+    rng = np.random.default_rng(0)
+    rows = []
+    for number in range(120):
+        high = bool(number % 2)
+        said = rng.choice(GOOD if high else BAD, 3) if words else rng.choice((*GOOD, *BAD), 3)
+        rating = (5.0 if high else 1.0) if number >= turned else (1.0 if high else 5.0)
+        rows.append(
+            {
+                "judge": "j",
+                "dataset": "d",
+                "story": f"s{number}",
+                "story_prompt": f"p{number % 12}",
+                "criterion": "Coherence",
+                "eval_prompt": "ep2",
+                "repeat": 0,
+                "rating": rating,
+                "explanation": f"The story is {said[0]}, {said[1]} and {said[2]}.",
+            }
+        )
+    return frame_of(rows)
+
+
+def stories(found: Contradictions) -> set[str | None]:
+    return {one.story for one in found.flagged}
+
+
+def test_ratings_that_were_turned_are_flagged_and_no_others() -> None:
+    found = contradictions(made(turned=4), [COHERENCE])
+    assert stories(found) == {"s0", "s1", "s2", "s3"}
+    assert {one.rule for one in found.flagged} == {"words"}
+    assert found.flagged[0].rating in (1.0, 5.0)
+    assert found.share.value == pytest.approx(4 / 120)
+
+
+def test_nothing_is_flagged_where_words_tell_no_rating() -> None:
+    found = contradictions(made(words=False), [COHERENCE])
+    assert not found.flagged
+    assert "90 % are needed" in found.notes[0]
+
+
+def test_a_quoted_guideline_of_the_other_side_is_flagged_and_one_of_its_own_is_not() -> None:
+    quoting = "Each scene follows clearly from the last one."
+    rows = [
+        {"story": "a", "criterion": "Coherence", "rating": 1.0, "explanation": quoting},
+        {"story": "b", "criterion": "Coherence", "rating": 4.0, "explanation": quoting},
+        {"story": "c", "criterion": "Coherence", "rating": 3.0, "explanation": quoting},
+    ]
+    found = contradictions(frame_of(rows), [COHERENCE])
+    assert [(one.story, one.rule, one.suggested) for one in found.flagged] == [("a", "guideline", 5.0)]
+    assert "guidelines alone" in found.notes[0]
+
+
+def test_texts_without_a_rating_are_counted() -> None:
+    frame = made()
+    frame.loc[0, "rating"] = np.nan
+    assert "1 texts without a rating" in contradictions(frame, [COHERENCE]).notes[0]
+    with pytest.raises(SpecError, match="no explanation has a rating"):
+        contradictions(frame.iloc[:1], [COHERENCE])
+
+
+def test_one_rating_for_all_teaches_nothing() -> None:
+    frame = made()
+    frame["rating"] = 5.0
+    found = contradictions(frame, [COHERENCE])
+    assert not found.flagged
+    assert "same rating" in found.notes[0]
+
+
+def test_the_table_prints_what_a_flag_is_worth() -> None:
+    printed = table(contradictions(made(turned=2), [COHERENCE]))
+    assert len(printed.rows) == 2
+    assert any("6 of 10" in note for note in printed.notes)
+    assert "tfidf-ridge" in printed.signature
+
+
+def test_the_flags_that_were_read_are_those_of_today(studies: Path) -> None:
+    # docs/contradictions.md: ten flags of five judges by themselves; the six that contradict when read.
+    texts = read_texts(["ttcw_explanations"])
+    frame = texts.with_text
+    found = [
+        (name, one.story, one.criterion)
+        for name in ("cgpt", "gpt4", "claudev13", "claudev2", "claudev21")
+        for one in contradictions(frame[frame["judge"] == name], texts.criteria).flagged
+    ]
+    read = {
+        ("cgpt", "1_GPT3.5", "Originality in Form and Structure"),
+        ("cgpt", "6_Claude", "Originality in Form and Structure"),
+        ("claudev13", "4_NewYorker", "Rhetorical Complexity"),
+        ("claudev21", "11_NewYorker", "Originality in Theme and Content"),
+        ("claudev21", "6_NewYorker", "Originality in Thought"),
+        ("claudev21", "8_GPT4", "Narrative Ending"),
+    }
+    assert read <= set(found)
+    assert (("words", len(read), len(found)),) == AUDITED
+
+
+@pytest.mark.parametrize(
+    "more", [["--no-map"], ["--figure", "a.png"], ["--map", "tsne"], ["--top", "3"], ["--by", "side"]]
+)
+def test_options_of_the_map_are_refused(more: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["explain", "storyer_reasons", "--contradictions", *more])
+    assert ended.value.code == 1
+    assert more[0] in capsys.readouterr().err

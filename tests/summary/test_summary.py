@@ -1,0 +1,159 @@
+"""Summaries of real runs: what they say, and that it fits one screen."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+import typer
+
+from judge.analysis.inputs.selection import Selection
+from judge.cli.commands import COMMANDS
+from judge.cli.main import app
+from judge.errors import OptionError
+from judge.summary import screen
+from judge.summary.of_runs import of_runs
+from judge.summary.options import EvidenceOptions
+from judge.summary.result import OfDataset, Summary
+from judge.summary.rules import RULES
+
+FEW = EvidenceOptions(resamples=60)
+
+
+def summed(run: Path, keep: Selection | None = None) -> tuple[Summary, OfDataset]:
+    (found,) = of_runs([run], keep, FEW)
+    (one,) = found.datasets
+    return found, one
+
+
+def known(answer: str, verdict: str) -> bool:
+    """Whether a part of a verdict has a rule."""
+    for rule in RULES:
+        if rule.answer in (answer, {"judges": "prompts"}.get(answer)):
+            words = re.escape(rule.verdict)
+            pattern = re.sub(r"\b[KN]\b", r"[\\d.]+", words)
+            if re.fullmatch(pattern, verdict):
+                return True
+    return False
+
+
+def fits(found: Summary) -> None:
+    for page in screen.text(found).split("\n\n"):
+        lines = page.strip("\n").split("\n")
+        assert len(lines) <= screen.HEIGHT, len(lines)
+        assert max(map(len, lines)) <= screen.WIDTH
+
+
+def has_rules(one: OfDataset) -> None:
+    for answer in one.answers:
+        if answer.verdict is not None:
+            for part in answer.verdict.text.split(", "):
+                assert known(answer.label, part), (answer.label, part)
+
+
+def can_be_typed(one: OfDataset) -> None:
+    """Each command and each of its options is there."""
+    group = typer.main.get_command(app)
+    context = group.make_context("judge", ["--version"], resilient_parsing=True)
+    for line in one.commands:
+        words = shlex.split(line)
+        assert words[0] == "judge"
+        assert words[1] in COMMANDS
+        command = group.get_command(context, words[1])  # type: ignore[attr-defined]
+        command = getattr(command, "commands", {}).get(words[2], command)
+        flags = {flag for parameter in command.params for flag in (*parameter.opts, *parameter.secondary_opts)}
+        assert {word for word in words if word.startswith("-")} <= flags, line
+
+
+def test_the_demo_says_that_it_proves_nothing(demo_run: Path) -> None:
+    found, one = summed(demo_run)
+    assert one.verdict("replace") == "cannot be tested"
+    assert one.verdict("systems") == "too few systems"
+    assert one.verdict("lost") == "nothing"
+    assert {gap.name for gap in one.missing} >= {"labels", "judge", "systems"}
+    assert any("labels by construction" in caveat for caveat in found.caveats)
+    assert not any("certify" in command for command in one.commands)
+    fits(found)
+    has_rules(one)
+    can_be_typed(one)
+
+
+def test_stories_that_nobody_rated_have_no_verdict_on_people(unrated_run: Path) -> None:
+    found, one = summed(unrated_run)
+    assert one.row == "nobody's ratings of these stories are known"
+    assert [answer.label for answer in one.answers] == ["lost", "itself"]
+    assert "people" in {gap.name for gap in one.missing}
+    fits(found)
+    has_rules(one)
+    can_be_typed(one)
+
+
+def test_hannas_scores_name_the_published_best_row_and_what_is_missing(hanna_run: Path) -> None:
+    # The released scores: Beluga-13B with Eval-Prompt 2 has the highest mean tau of the 20 rows, as judge grid has it.
+    found, one = summed(hanna_run)
+    assert one.row == "Beluga-13B with ep2 (the highest tau of 20 rows, which flatters it)"
+    assert one.verdict("replace") == "cannot be tested"
+    assert one.verdict("prompts") == "leads"
+    assert one.verdict("people") == "above the control"
+    assert one.verdict("systems") == "better than chance"
+    assert one.verdict("itself") == "not known"
+    assert [gap.name for gap in one.missing] == ["raters", "repeats", "held-out", "seen"]
+    assert one.commands[0] == f"judge replace {hanna_run} --positions"
+    assert not any(command.startswith("judge run") for command in one.commands)
+    people = next(answer for answer in one.answers if answer.label == "people")
+    assert "tau-b x100 34.5" in people.sentences[0]
+    fits(found)
+    has_rules(one)
+    can_be_typed(one)
+
+
+def test_labels_are_told_by_balanced_accuracy(ttcw_run: Path) -> None:
+    found, one = summed(ttcw_run)
+    assert one.verdict("labels") == "above chance, below people"
+    assert one.verdict("people") == "undefined"
+    assert {gap.name for gap in one.missing} >= {"annotators", "repeats", "prompts"}
+    wrong = next(answer for answer in one.answers if answer.label == "wrong")
+    assert "says Yes more often than people" in wrong.sentences[0]
+    fits(found)
+    has_rules(one)
+    can_be_typed(one)
+
+
+def test_a_narrowed_summary_is_about_what_was_named(demo_run: Path) -> None:
+    _, one = summed(demo_run, Selection.of("Coherence", None, "ep1"))
+    assert one.row == "surface with ep1"
+    assert one.verdict("prompts") == "only one"
+    assert "held-out" not in {gap.name for gap in one.missing}
+
+
+def test_long_names_still_fit_one_screen(demo_run: Path) -> None:
+    found, one = summed(demo_run)
+    answers = tuple(
+        type(answer)(answer.question, (" ".join(["a rather long sentence"] * 40),), answer.verdict, answer.label)
+        for answer in one.answers
+    )
+    long = Summary(
+        (OfDataset(one.dataset * 9, one.about, one.row * 3, answers, one.missing, one.commands),),
+        found.caveats * 3,
+        signature_parts=found.signature_parts,
+        notes=(),
+    )
+    fits(long)
+    text = screen.text(long)
+    assert all(command in text for command in one.commands)
+
+
+def test_the_table_holds_whole_sentences_and_the_rules(demo_run: Path) -> None:
+    found, _ = summed(demo_run)
+    (table,) = screen.tables(found)
+    assert [row["text"] for row in table.rows] == list(found.frame["text"])
+    assert [row["answer"] for row in table.rows][-1] == "next"
+    assert all(row["rule"] for row in table.rows if row["verdict"])
+    assert table.signature == found.signature
+
+
+def test_too_few_resamples_are_refused() -> None:
+    with pytest.raises(OptionError, match="resamples"):
+        EvidenceOptions(resamples=0)
