@@ -83,6 +83,7 @@ def test_a_control_on_labels_by_construction_is_never_certified(tmp_path: Path) 
 
 
 def test_the_run_that_was_certified_is_covered(certified: Path, rated_run: Path) -> None:
+    # What is not covered raises, as the next test shows.
     fits(certified, rated_run, OWN)
     fits(certified, rated_run, [*OWN, "generation.seed=3"])  # draws other answers of the same judge
     fits(certified, rated_run, [*OWN, "repeats=3"])

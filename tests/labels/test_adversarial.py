@@ -78,4 +78,5 @@ def test_a_code_is_no_label() -> None:
 )
 def test_time_grows_with_length_alone(piece: str, length: int) -> None:
     """Fails by taking minutes where a pattern backtracks."""
-    read(("No", "Yes"), piece * (length // len(piece)))
+    _, judgment = read(("No", "Yes"), piece * (length // len(piece)))
+    assert (judgment.rating is None) == (judgment.status != "ok")
