@@ -19,6 +19,8 @@ def open_cache(path: Path | None, table: str) -> sqlite3.Connection:
     try:
         if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
+            if path.is_symlink():
+                raise OSError("it is a link, and nothing is written through it")
         with closed_on_error(connect(path)) as base:
             base.execute(table)
     except (OSError, sqlite3.Error) as error:

@@ -27,7 +27,7 @@ def connect(
         Threads may use it in turns.
     """
     level: Literal["DEFERRED"] | None = None if autocommit else "DEFERRED"
-    return sqlite3.connect(path or ":memory:", timeout=wait, isolation_level=level, check_same_thread=not shared)
+    return _wary(sqlite3.connect(path or ":memory:", timeout=wait, isolation_level=level, check_same_thread=not shared))
 
 
 def use_wal(connection: sqlite3.Connection, synchronous: Literal["FULL", "NORMAL"]) -> None:
@@ -42,7 +42,25 @@ def read_only(
     """A connection that cannot write. `immutable` takes the file alone, without looking for a log or a lock."""
     address = f"{path.resolve().as_uri()}?mode=ro{'&immutable=1' if immutable else ''}"
     level: Literal["DEFERRED"] | None = None if autocommit else "DEFERRED"
-    return sqlite3.connect(address, uri=True, timeout=wait, isolation_level=level, check_same_thread=not shared)
+    return _wary(sqlite3.connect(address, uri=True, timeout=wait, isolation_level=level, check_same_thread=not shared))
+
+
+def _wary(connection: sqlite3.Connection) -> sqlite3.Connection:
+    """The connection, taking nothing in the file's own schema for trusted: the file may be a stranger's."""
+    connection.execute("PRAGMA trusted_schema = OFF")
+    connection.execute("PRAGMA cell_size_check = ON")
+    return connection
+
+
+def strange(connection: sqlite3.Connection) -> list[tuple[str, str]]:
+    """(kind, name) of what a file holds beside plain tables and indexes: what runs when rows are read or written."""
+    rows = connection.execute("SELECT type, name, coalesce(sql, '') FROM sqlite_master").fetchall()
+    plain = ("table", "index")
+    return [
+        (str(kind), str(name))
+        for kind, name, sql in rows
+        if kind not in plain or str(sql).split()[1:2] == ["VIRTUAL"] or "virtual" in str(sql)[:20].casefold()
+    ]
 
 
 def open_reading(

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import os
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 
 @contextmanager
-def draft(path: Path) -> Iterator[Path]:
+def draft(path: Path, *, follow: bool = True) -> Iterator[Path]:
     """A name beside `path` to write under: when the block ends the file takes the place of `path`.
 
     Where the block fails, `path` stays as it was. A link or what is no plain file, /dev/stdout or a pipe, cannot be
-    replaced: there the name is `path` itself.
+    replaced: there the name is `path` itself. Without `follow` a link is replaced: in a folder from elsewhere it may
+    lead anywhere.
     """
-    if path.is_symlink() or (path.exists() and not path.is_file()):
+    if (follow and path.is_symlink()) or (path.exists() and not path.is_file()):
         yield path
         return
-    # Two programs may write the same file: each has a draft of its own.
-    fresh = path.with_name(f"{path.name}.{os.getpid()}.new")
+    # Two programs may write the same file, and nobody shall know beforehand where: each has a draft of its own.
+    fresh = path.with_name(f"{path.name}.{os.getpid()}-{secrets.token_hex(4)}.new")
     try:
-        fresh.unlink(missing_ok=True)
         yield fresh
         fresh.replace(path)
     finally:
@@ -29,9 +30,9 @@ def draft(path: Path) -> Iterator[Path]:
             fresh.unlink(missing_ok=True)
 
 
-def write_whole(path: Path, content: str | bytes, *, durable: bool = False) -> None:
+def write_whole(path: Path, content: str | bytes, *, durable: bool = False, follow: bool = True) -> None:
     """Write text (as UTF-8) or bytes; `durable` returns when they are on the disk. Raises OSError."""
-    with draft(path) as fresh, fresh.open("wb") as stream:
+    with draft(path, follow=follow) as fresh, fresh.open("wb") as stream:
         stream.write(content.encode("utf-8") if isinstance(content, str) else content)
         if durable:
             stream.flush()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,9 @@ from hypothesis import settings
 # A busy machine is no mistake of the program's.
 settings.register_profile("unhurried", deadline=None)
 settings.load_profile("unhurried")
+
+# Runs of tests may name files beside their own folder; tests/hardening takes this away again.
+os.environ["JUDGE_TRUSTED_FOLDERS"] = os.pathsep.join([tempfile.gettempdir(), str(Path(__file__).parents[1])])
 
 # How wide a screen is changes what is printed on it.
 os.environ.pop("COLUMNS", None)

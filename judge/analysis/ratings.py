@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import orjson
 import pandas as pd
+from pandas.api.types import is_numeric_dtype
 
 from judge.analysis.options.signature import signature
 from judge.errors import MissingExtraError, SpecError
 from judge.printing.tables import Column, Table
+from judge.printing.visible import no_formula
 from judge.rating_matrix import build
 from judge.whole_file import draft, write_whole
 
@@ -46,8 +49,16 @@ def save(frame: pd.DataFrame, path: Path) -> None:
 
 
 def csv_text(frame: pd.DataFrame) -> str:
-    """Comma-separated text with a header; null is the empty field."""
-    return str(frame.to_csv(index=False, lineterminator="\n"))
+    """Comma-separated text with a header; null is the empty field. No cell is a formula to a spreadsheet."""
+    safe = frame.copy(deep=False)
+    returns = False
+    for name, column in frame.items():
+        if not is_numeric_dtype(column):
+            safe[name] = column.map(no_formula)
+            returns |= any(isinstance(cell, str) and "\r" in cell for cell in column)
+    # Before Python 3.13 a carriage return alone is written without quotation marks, and ends the row.
+    quoting: Literal[0, 2] = csv.QUOTE_NONNUMERIC if returns else csv.QUOTE_MINIMAL
+    return str(safe.to_csv(index=False, lineterminator="\n", quoting=quoting))
 
 
 def jsonl_text(frame: pd.DataFrame) -> str:

@@ -7,7 +7,7 @@ it is negotiated under those names (`judge.backends.openai.negotiation`). Never 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from judge.backends.structured import STRUCTURED
@@ -72,3 +72,49 @@ def no_answer(url: str, body: bytes, form: str) -> BackendError:
     """The error for a body of status 200 that is not an answer of this form."""
     start = body[:80].decode("utf-8", "replace")
     return BackendError(f"{url}: the answer is not {form} answer: {start!r}", kind="garbage", retryable=True)
+
+
+_LONGEST_NAME = 300
+
+
+def checked(response: Response) -> Response:
+    """The response as a journal may keep it; TypeError where a server put something else in the place of words.
+
+    The model's name is left out where it is none; log-probabilities that are not there come in several forms.
+    """
+    reasoning, reason, model, logprobs = response.reasoning, response.finish_reason, response.model, response.logprobs
+    if type(response.text) is not str or type(reasoning) not in (str, type(None)):
+        raise TypeError("no text")
+    good = type(reason) in (str, type(None)) and type(model) in (str, type(None)) and len(model or "") < _LONGEST_NAME
+    if good and logprobs is None:
+        return response
+    return replace(
+        response,
+        finish_reason=reason if isinstance(reason, str) else None,
+        model=model[:_LONGEST_NAME] if isinstance(model, str) else None,
+        logprobs=_checked_logprobs(logprobs),
+    )
+
+
+def _checked_logprobs(said: Any) -> Any:
+    """Log-probabilities in one of the two forms that are read; None for empty ones, TypeError for any other."""
+    if not said or (isinstance(said, Mapping) and not said.get("content") and not said.get("tokens")):
+        return None
+    content = said.get("content")
+    if content:
+        for one in content:
+            for token in (one, *(one.get("top_logprobs") or ())):
+                _check_token(token["token"], token["logprob"])
+        return said
+    tokens, own, tops = said["tokens"], said.get("token_logprobs") or (), said.get("top_logprobs") or ()
+    for token, value in zip(tokens, own, strict=False):
+        _check_token(token, 0.0 if value is None else value)
+    for top in tops:
+        for token, value in (top or {}).items():
+            _check_token(token, value)
+    return said
+
+
+def _check_token(token: Any, value: Any) -> None:
+    if type(token) is not str or type(value) not in (int, float):
+        raise TypeError("no token with its log-probability")

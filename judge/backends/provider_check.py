@@ -17,6 +17,7 @@ import aiohttp
 
 from judge import redaction
 from judge.backends.anthropic.backend import VERSION, route_of
+from judge.backends.bodies import read_body
 from judge.backends.gemini.backend import GEMINI
 from judge.backends.openai.errors import connection_error
 from judge.backends.openai.probe import models_in
@@ -116,7 +117,7 @@ async def _models(facts: ProviderFacts, url: str, model: str | None, key: _Key) 
             ) as client,
             client.get(_list_of(facts, url), headers=key.headers, allow_redirects=False) as reply,
         ):
-            status, headers, body = reply.status, dict(reply.headers), await reply.read()
+            status, headers, body = reply.status, dict(reply.headers), await read_body(reply)
     except TimeoutError:
         return [Checked("server", "failed", f"{url}: no answer within {PATIENCE:g} s", _start(facts))]
     except (aiohttp.ClientError, ValueError) as error:

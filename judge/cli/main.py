@@ -20,6 +20,7 @@ from judge.cli.option_words import complaint, mend
 from judge.cli.streams import guarded
 from judge.errors import JudgeError, nearest
 from judge.printing import screen_width
+from judge.printing.visible import visible
 from judge.redaction import redact
 from judge.version import __version__
 
@@ -145,6 +146,19 @@ def main(arguments: list[str] | None = None) -> None:
             _run(arguments)
         except JudgeError as error:
             fail(error)
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, _sqlite_error()) as error:
+            from judge.cli.damage import damage
+
+            if (blamed := damage(arguments)) is None:
+                raise
+            blamed.__cause__ = error
+            fail(blamed)
+
+
+def _sqlite_error() -> type[Exception]:
+    """SQLite's errors, where anything has used it: --help need not import it."""
+    module = sys.modules.get("sqlite3")
+    return module.Error if module is not None else JudgeError
 
 
 def _run(arguments: list[str]) -> None:
@@ -183,13 +197,13 @@ def _traceback(kind: type[BaseException], error: BaseException, trace: Traceback
     """A bug's traceback, keys taken out."""
     import traceback
 
-    sys.stderr.write(redact("".join(traceback.format_exception(kind, error, trace))))
+    sys.stderr.write(visible(redact("".join(traceback.format_exception(kind, error, trace)))))
 
 
 def fail(error: JudgeError) -> None:
     """Say what is wrong and what mends it, and leave with exit code 1."""
     bold, reset = ("\x1b[1;31m", "\x1b[0m") if sys.stderr.isatty() and not os.environ.get("NO_COLOR") else ("", "")
-    sys.stderr.write(f"{bold}error:{reset} {complaint(error)}\n")
+    sys.stderr.write(f"{bold}error:{reset} {visible(complaint(error))}\n")
     if error.hint:
-        sys.stderr.write(f"hint: {mend(error)}\n")
+        sys.stderr.write(f"hint: {visible(mend(error) or '')}\n")
     sys.exit(1)

@@ -49,8 +49,8 @@ def origin_of(address: str, where: str = "base_url") -> Origin:
             joined(where, f" {address!r} is not an address"),
             hint="write it like https://api.openai.com/v1, in ASCII letters",
         )
-    parts = urlsplit(address)
     try:
+        parts = urlsplit(address)
         host = str(parts.hostname)
         number = ipaddress.ip_address(host).compressed if ":" in host else host
         return Origin(parts.scheme, number, parts.port or _PORTS[parts.scheme])

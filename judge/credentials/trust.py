@@ -16,6 +16,7 @@ from pathlib import Path
 
 import yaml
 
+from judge import yaml_file
 from judge.credentials.origin import Origin, origin_of
 from judge.credentials.providers import PROVIDERS
 from judge.errors import SpecError
@@ -120,7 +121,7 @@ def _stored() -> dict[str, list[str]]:
     if not file.is_file():
         return {}
     try:
-        data = yaml.safe_load(file.read_text(encoding="utf-8")) or {}
+        data = yaml_file.load(file.read_text(encoding="utf-8")) or {}
     except (yaml.YAMLError, UnicodeDecodeError, OSError) as error:
         raise SpecError(f"{file} cannot be read as YAML", hint="each line: HOST: VARIABLE") from error
     if not isinstance(data, Mapping):

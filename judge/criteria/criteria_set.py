@@ -14,6 +14,7 @@ from judge.criteria.scale_file import TEXT_KEYS, ScaleFile
 from judge.criteria.wording import Published, read_wording
 from judge.errors import SpecError, unknown
 from judge.folders.shipped import shipped
+from judge.folders.trusted import VARIABLE, is_trusted
 from judge.records import Criterion
 
 
@@ -65,6 +66,11 @@ def load_criteria(name: str | Path, *, wording: Path | None = None, folder: Path
     _all_different(criteria, file)
     if wording is None and model.wording is not None:
         wording = file.parent / model.wording
+        if wording.suffix.lower() != ".json" or (wording.exists() and not is_trusted(wording, file.parent)):
+            raise SpecError(
+                f"{file}: wording {model.wording!r} is no JSON file in its folder",
+                hint=f"name it in run.yaml, or export {VARIABLE}=FOLDER",
+            )
     published = None
     if wording is not None:
         text = read_text(wording)

@@ -14,6 +14,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
+from judge import yaml_file
 from judge.errors import JudgeError, SpecError, unknown
 from judge.folders.shipped import shipped
 
@@ -112,6 +113,7 @@ def read_strict(
     lines: dict[Place, int] = {}
     value: Any = None
     try:
+        yaml_file.check(text)
         loader = _LOADER(text)
         node = loader.get_single_node()
         if node is not None:

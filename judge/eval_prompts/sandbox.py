@@ -19,6 +19,8 @@ from jinja2 import meta, nodes
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from judge.errors import TemplateError, nearest
+from judge.eval_prompts.apart import Apart, TooLongError
+from judge.eval_prompts.plain import is_plain
 
 OFFERED: Mapping[str, str] = {
     "story_prompt": "what the author was given",
@@ -47,6 +49,11 @@ JOINT: Mapping[str, str] = {
 _OTHER_FILES = (nodes.Include, nodes.Extends, nodes.Import, nodes.FromImport)
 # What rendering can raise because of what a template says: Jinja's errors, and plain Python's from its expressions.
 _TEMPLATE_FAULTS = (jinja2.TemplateError, TypeError, ValueError, ArithmeticError, LookupError, AttributeError)
+# What only templates do that are rendered apart: too deep, too much, too long.
+_LIMITS = (RecursionError, MemoryError, TooLongError)
+
+_LONGEST = 1 << 20
+"""Characters of a template."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +95,13 @@ class Compiled:
     first_line: int
     source: str
     uses: frozenset[str]
-    _template: jinja2.Template
+    _template: jinja2.Template | Apart
 
     def render(self, values: dict[str, Any]) -> str:
         """The text for these values. Raises TemplateError naming file, line and variable."""
         try:
             return self._template.render(values)
-        except _TEMPLATE_FAULTS as error:
+        except (*_TEMPLATE_FAULTS, *_LIMITS) as error:
             raise self._blame(error) from error
 
     def _blame(self, error: Exception) -> TemplateError:
@@ -107,17 +114,29 @@ class Compiled:
         return _fault(self.file, self.first_line, self.source, line, _explain(error))
 
 
-def compile_template(source: str, *, file: Path, first_line: int = 1, offered: Mapping[str, str] = OFFERED) -> Compiled:
+def compile_template(
+    source: str, *, file: Path, first_line: int = 1, offered: Mapping[str, str] = OFFERED, here: bool = False
+) -> Compiled:
     """Compile a template that begins at `first_line` of `file` and may use what is `offered`.
 
     One newline at the end of `source` is not part of the text; everything else is sent as it stands. A line that holds
     only a block tag leaves no line behind. Raises TemplateError for wrong syntax and for names that are not offered.
+
+    A template that can do more than show values is compiled and rendered in a process of its own, unless `here`.
     """
+    if len(source) > _LONGEST:
+        raise TemplateError(f"{file}: a template has at most {_LONGEST:,} characters")
     environment = _environment()
     try:
         tree = environment.parse(source)
+        if not here and not is_plain(tree):
+            # Already to look for its names is to compute what is constant in it.
+            apart = Apart(source, file, first_line, offered)
+            return Compiled(file, first_line, source, apart.uses, apart)
         unknown_names = meta.find_undeclared_variables(tree)
         code: CodeType = environment.compile(source, name=str(file), filename=str(file))
+    except (RecursionError, MemoryError) as error:
+        raise TemplateError(f"{file}: the template is nested too deeply or needs too much memory") from error
     except jinja2.TemplateSyntaxError as error:
         raise _fault(file, first_line, source, error.lineno, str(error.message)) from error
     for node in tree.find_all(_OTHER_FILES):

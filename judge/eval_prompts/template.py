@@ -160,7 +160,11 @@ def load_eval_prompt(
     file = locate(name, kind="eval_prompts", suffix=SUFFIX, what="Eval-Prompt", folder=folder)
     if labels and file.parent == shipped("prompts") / "eval_prompts":
         file = file.parent / "labels" / file.name
-    source = read_text(file)
+    return parse_eval_prompt(read_text(file), file, system=system)
+
+
+def parse_eval_prompt(source: str, file: Path, *, system: str | None = None) -> EvalPrompt:
+    """An Eval-Prompt out of a template's text; of `file` only the name is used. Raises as `load_eval_prompt`."""
     parts = split(source, file)
     if not parts.body.strip():
         raise TemplateError(f"{file}, line {parts.body_line}: there is no text")

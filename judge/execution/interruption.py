@@ -11,7 +11,7 @@ from typing import Any
 
 from judge.execution.sending.runner import Run
 
-_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
 class Interruption:
@@ -31,7 +31,8 @@ class Interruption:
             return
         loop = asyncio.get_running_loop()
         try:
-            for number in _SIGNALS:
+            heard = [number for number in _SIGNALS if not _kept_from(number)]
+            for number in heard:
                 loop.add_signal_handler(number, self._press)
         except (ValueError, NotImplementedError, RuntimeError):  # no signals off the main thread, or on Windows
             yield
@@ -41,7 +42,7 @@ class Interruption:
             yield
         finally:
             self._caught = False
-            for number in _SIGNALS:
+            for number in heard:
                 loop.remove_signal_handler(number)
 
     def prepares(self, task: asyncio.Task[Any]) -> None:
@@ -67,3 +68,8 @@ class Interruption:
         else:
             for run in self._runs:
                 run.abandon()
+
+
+def _kept_from(number: signal.Signals) -> bool:
+    """Whether who started the program wants it to go on when the terminal closes, as nohup does."""
+    return number.name == "SIGHUP" and signal.getsignal(number) is signal.SIG_IGN

@@ -51,7 +51,9 @@ def with_seen(manifest: dict[str, Any], spec: RunSpec, journal: JournalReader, s
     """The manifest with what the answers show of settings; `several`: whether repeats came in one call, if known."""
     force = manifest["in_force"]
     return manifest | {
-        "in_force": force | _known(spec, force["server"], manifest, seen_in(journal, spec, several)),
+        "in_force": force
+        | {"models": journal.models()}
+        | _known(spec, force["server"], manifest, seen_in(journal, spec, several)),
     }
 
 

@@ -17,6 +17,7 @@ from judge.eval_prompts.front_matter import ask_the_same
 from judge.execution.plan_part import PlanPart, whole_of
 from judge.fingerprint import fingerprint_file
 from judge.journal import JournalReader, JournalWriter
+from judge.journal.database import is_blank
 from judge.judge_name import RECORDED, JudgeName
 from judge.perturbations.story_name import is_emptied
 from judge.plan import Plan
@@ -110,9 +111,16 @@ def prepare(plan: Plan, folder: Path, result: ResultFolder, part: PlanPart | Non
     if part is not None:
         _check_whole(definition, whole_of(result))
         definition |= {"shard": part.record()}
+    if result.journal.is_file() and not result.journal.is_symlink() and is_blank(result.journal):
+        result.journal.unlink()
     if result.journal.exists():
         with JournalReader(result.journal) as journal:
             before = journal.meta().get("definition")
+            if before is None and journal.last_attempt():
+                raise RunFolderError(
+                    f"{result.journal} holds attempts and has lost its definition: nothing was changed",
+                    hint="restore it from a copy, or move it away to ask everything anew",
+                )
             if before is not None and _asked_in_vain(journal, result) and _changed(before, definition):
                 before = None
             if before is not None:

@@ -39,7 +39,7 @@ from judge.plan.prices import how_to_price, reports_cost
 from judge.printing.dollars import dollars
 from judge.records import Query, Subject
 from judge.run_definition.spec import RunSpec
-from judge.run_folder import ResultFolder, lock, read_manifest, write_manifest
+from judge.run_folder import ResultFolder, folder_cost, lock, read_manifest, write_manifest
 from judge.wording import Advice
 
 Again = Literal["failed", "unparsed"]
@@ -151,7 +151,7 @@ async def _sit(sitting: Sitting, plan: Plan, backend: Backend, beside: Beside) -
         server = dict(await backend.probe())
         new, before = not sitting.result.journal.exists(), read_manifest(sitting.result.manifest)
         prepared = prepare(plan, sitting.folder, sitting.result, sitting.part)
-        note = {"began": began, "executor": sitting.spec.provider}
+        note = {"began": began, "executor": sitting.spec.provider, "server": server.get("servers") or []}
         write_manifest(sitting.result.manifest, opened(sitting.spec, sitting.result, prepared, server, note))
         try:
             with JournalReader(sitting.result.journal) as journal, _whole(sitting) as whole:
@@ -190,7 +190,7 @@ async def _ask(sitting: Sitting, plan: Plan, backend: Backend, begun: _Begun, be
     spec, journal = sitting.spec, begun.journal
     planned = journal.subject_count(sitting.limit) * plan.queries_per_subject * spec.repeats
     pace = _pace(sitting)
-    own = None if spec.max_cost is None else budget_of(spec.max_cost, sitting.part)
+    own = None if spec.max_cost is None else budget_of(spec.max_cost, sitting.part, before=spent_before(sitting))
     account = Account([budget for budget in (own, beside.budget) if budget is not None])
     progress = Progress(
         planned,
@@ -321,11 +321,21 @@ def _settled(
     return (lambda query: journal.settled(query.key)) if prepared.resumed or reused else None
 
 
-def budget_of(most: float, part: PlanPart | None, whose: str = "one sitting") -> Budget:
-    """A budget, or a part's share of it: parts spend without hearing of each other."""
+def budget_of(most: float, part: PlanPart | None, whose: str = "one sitting", before: float = 0.0) -> Budget:
+    """A budget, or a part's share of it: parts spend without hearing of each other.
+
+    `before` is what earlier sittings spent of it: a run that is gone on with has no new sum.
+    """
     if part is None:
-        return Budget(most, whose)
-    return Budget(most * part.share, f"shard {part}, its share of {dollars(most)},")
+        return Budget(most, whose, before)
+    return Budget(most * part.share, f"shard {part}, its share of {dollars(most)},", before)
+
+
+def spent_before(sitting: Sitting) -> float:
+    """Dollars that earlier sittings spent in this result folder, as far as they are known."""
+    if not charged(sitting.spec) or not sitting.result.journal.is_file():
+        return 0.0
+    return folder_cost(sitting.result).dollars or 0.0
 
 
 def _pace(sitting: Sitting) -> Pace:

@@ -12,7 +12,7 @@ from judge.backends import IN_PROCESS
 from judge.errors import JudgeError
 from judge.execution.board import Board, Line
 from judge.execution.interruption import Interruption
-from judge.execution.session import Beside, Result, Sitting, budget_of, sit_beside
+from judge.execution.session import Beside, Result, Sitting, budget_of, sit_beside, spent_before
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,10 @@ def sit_side_by_side(sittings: Sequence[Sitting], *, max_cost: float | None = No
 
 async def _all(sittings: Sequence[Sitting], max_cost: float | None) -> list[Ended]:
     interruption = Interruption()
-    budget = None if max_cost is None else budget_of(max_cost, sittings[0].part, "all judges of this command")
+    budget = None
+    if max_cost is not None:
+        before = sum(map(spent_before, sittings))
+        budget = budget_of(max_cost, sittings[0].part, "all judges of this command", before)
     called = names(sittings)
     engine = asyncio.Lock()
     with interruption.caught(), Board(called, quiet=all(sitting.quiet for sitting in sittings)) as board:

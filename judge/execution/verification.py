@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import tempfile
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from judge.criteria import CriteriaSet, Published
 from judge.errors import JudgeError
-from judge.eval_prompts import EvalPrompt, load_eval_prompt
-from judge.eval_prompts.template import stories_in
+from judge.eval_prompts import EvalPrompt
+from judge.eval_prompts.template import parse_eval_prompt, stories_in
 from judge.fingerprint import fingerprint
 from judge.journal import JournalReader
 from judge.journal.snapshot import LEFT_OUT
@@ -76,11 +75,8 @@ def stored_plan(definition: dict[str, Any], result: ResultFolder) -> Plan:
     """The plan as the journal stores it, independent of the files it was made from."""
     spec = _spec(result)
     criteria = tuple(Criterion.of(record) for record in definition["criteria_records"])
-    with tempfile.TemporaryDirectory() as folder:
-        prompts = tuple(
-            _stored_prompt(Path(folder), name, source, definition)
-            for name, source in definition["eval_prompt_sources"].items()
-        )
+    sources = definition["eval_prompt_sources"].items()
+    prompts = tuple(_stored_prompt(name, source, definition) for name, source in sources)
     criteria_set = CriteriaSet(
         definition["criteria"]["set"], "", criteria, result.journal, "", None, _published(definition)
     )
@@ -95,10 +91,9 @@ def _published(definition: dict[str, Any]) -> Published | None:
     return Published(Path(stored["file"]), {}, {}, stored["outer"], tasks)
 
 
-def _stored_prompt(folder: Path, name: str, source: str, definition: dict[str, Any]) -> EvalPrompt:
-    path = folder / f"{name}.jinja"
-    path.write_text(source, encoding="utf-8")
-    prompt = load_eval_prompt(path, system=definition["system"])
+def _stored_prompt(name: str, source: str, definition: dict[str, Any]) -> EvalPrompt:
+    # A journal from elsewhere may hold any name: none becomes a path.
+    prompt = replace(parse_eval_prompt(source, Path("stored template"), system=definition["system"]), name=name)
     # Criteria may have been added since: what was asked together stays what it was.
     together = definition.get("joint", {}).get(name)
     return prompt if together is None else replace(prompt, criteria=tuple(together))

@@ -10,12 +10,13 @@ from pathlib import Path
 from judge import sqlite_file
 from judge.errors import RunFolderError
 from judge.journal.schema import FORMAT, MIGRATIONS, TABLES
-from judge.sqlite_file import closed_on_error
+from judge.sqlite_file import closed_on_error, strange
 from judge.wording import Advice
 
 
 def create(path: Path) -> sqlite3.Connection:
     """Make a new journal and return a writing connection. The file must not exist."""
+    refuse_link(path)
     with sentences(path), closed_on_error(_connect(path)) as connection:
         connection.executescript("BEGIN IMMEDIATE;" + TABLES)
         connection.execute("INSERT INTO meta VALUES ('format', ?)", (str(FORMAT),))
@@ -23,10 +24,38 @@ def create(path: Path) -> sqlite3.Connection:
         return connection
 
 
+def _refuse_cut(path: Path) -> None:
+    """Raise RunFolderError for a file that is shorter than its header says: SQLite reads what is missing as zeros.
+
+    Where a log lies beside it, pages may be on their way.
+    """
+    log = path.with_name(path.name + "-wal")
+    if log.exists() and log.stat().st_size:
+        return
+    with path.open("rb") as stream:
+        header = stream.read(32)
+    size = int.from_bytes(header[16:18], "big")
+    pages = int.from_bytes(header[28:32], "big")
+    if header.startswith(b"SQLite format 3\0") and path.stat().st_size < pages * (65536 if size == 1 else size):
+        raise RunFolderError(f"{path} is cut short: its end is missing", hint="restore it from a copy")
+
+
+def is_blank(path: Path) -> bool:
+    """Whether a SQLite file has no table yet: whoever made it was stopped, or had no room, before its first commit."""
+    try:
+        with closing(sqlite_file.read_only(path)) as db:
+            return bool(db.execute("SELECT count(*) = 0 FROM sqlite_master").fetchone()[0])
+    except sqlite3.DatabaseError:
+        return False
+
+
 def open_writing(path: Path) -> sqlite3.Connection:
     """A writing connection to an existing journal."""
-    with sentences(path), closed_on_error(_connect(path)) as connection:
+    refuse_link(path)
+    _refuse_cut(path)
+    with sentences(path), closed_on_error(sqlite_file.connect(path, autocommit=True, shared=True)) as connection:
         _check_format(connection, path)
+        sqlite_file.use_wal(connection, "FULL")
         if connection.execute("SELECT 1 FROM meta WHERE key = 'texts_left_out'").fetchone():
             raise RunFolderError(
                 f"{path} holds no texts of its stories: nothing more can be asked from it",
@@ -40,7 +69,16 @@ def open_reading(path: Path) -> sqlite3.Connection:
     if not path.is_file():
         raise RunFolderError(f"{path} does not exist", hint="judge run RUN makes it")
     with sentences(path):
+        _refuse_cut(path)
         return sqlite_file.open_reading(path, lambda connection: _check_format(connection, path), shared=True)
+
+
+def refuse_link(path: Path) -> None:
+    """Raise RunFolderError for a journal that is a link: it is written where it lies, or not at all."""
+    if path.is_symlink():
+        raise RunFolderError(
+            f"{path} is a link, and nothing is written through it", hint="put the journal itself in its place"
+        )
 
 
 def migrate(connection: sqlite3.Connection, number: int) -> None:
@@ -90,10 +128,15 @@ def _check_format(connection: sqlite3.Connection, path: Path) -> None:
         row = None
     if row is None:
         raise RunFolderError(f"{path} is a SQLite file but not a journal", hint="give the result folder of a run")
-    if int(row[0]) != FORMAT:
+    if str(row[0]) != str(FORMAT):
         raise RunFolderError(
             f"{path} is a journal of format {row[0]}; this program reads format {FORMAT}",
             hint="install the version of storyjudge that the folder's manifest.json names",
+        )
+    for kind, name in strange(connection):
+        raise RunFolderError(
+            f"{path} holds a {kind} {name!r}, which no journal of ours does: nothing was read from it",
+            hint="it was changed by another program; take a copy from where it was made",
         )
 
 

@@ -326,6 +326,11 @@ class JournalReader:
     def _answers(self, where: str) -> str:
         return _ANSWERS.format(where=where, **(_TOLD if database.has_usage(self._db) else _NOTHING_TOLD))
 
+    def models(self) -> dict[str, int]:
+        """How many answers each model gave, by the names that servers gave them; reads every answer."""
+        sql = "SELECT model, count(*) FROM responses WHERE model IS NOT NULL GROUP BY model ORDER BY min(rowid)"
+        return {str(model): count for model, count in self._db.execute(sql)}
+
     def last_attempt(self) -> int:
         """The number of the newest attempt; 0 before the first. A journal whose number is the same is the same."""
         return int(self._db.execute("SELECT coalesce(max(id), 0) FROM attempts").fetchone()[0])

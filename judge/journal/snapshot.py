@@ -15,7 +15,7 @@ import orjson
 from judge.errors import RunFolderError
 from judge.fingerprint import sha256_text
 from judge.journal import database
-from judge.sqlite_file import connect, open_reading, read_only
+from judge.sqlite_file import connect, open_reading, read_only, strange
 
 LEFT_OUT = "texts_left_out"
 """Key of `meta` and name of the table in a journal without texts."""
@@ -72,13 +72,11 @@ def leave_out_texts(journal: Path, notes: Sequence[str] = ()) -> None:
 def check_plain(path: Path) -> list[str]:
     """What a SQLite file from elsewhere holds beside tables and indexes: things that run when rows are read."""
     with closing(read_only(path, immutable=True)) as db:
-        db.execute("PRAGMA trusted_schema = OFF")
         try:
-            rows = db.execute("SELECT type, name, coalesce(sql, '') FROM sqlite_master").fetchall()
+            found = strange(db)
         except sqlite3.DatabaseError as error:
             return [f"not a readable SQLite file ({error})"]
-    strange = [row for row in rows if row[0] not in ("table", "index") or "virtual" in row[2][:20].casefold()]
-    return [f"holds a {kind} {name!r}, which no file of ours does" for kind, name, _ in strange]
+    return [f"holds a {kind} {name!r}, which no file of ours does" for kind, name in found]
 
 
 def _reading(path: Path) -> sqlite3.Connection:

@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 import orjson
 import yaml
 
+from judge import yaml_file
 from judge.credentials.providers import PROTOCOLS, addresses_of
 from judge.errors import SpecError, unknown
 from judge.folders.config import config_folder
@@ -163,7 +164,7 @@ def _user_table() -> dict[str, Price]:
     if not file.is_file():
         return {}
     try:
-        data = yaml.safe_load(file.read_text(encoding="utf-8")) or {}
+        data = yaml_file.load(file.read_text(encoding="utf-8")) or {}
         if not isinstance(data, Mapping):
             raise ValueError("it holds no names of judges")  # noqa: TRY004  said with the others below
         table = {str(name): parse_price(entry, str(name)) for name, entry in data.items()}

@@ -19,6 +19,7 @@ from judge.errors import OptionError, SpecError
 from judge.printing import latex, screen_width, text_layout
 from judge.printing.dollars import dollars
 from judge.printing.forms import FORMATS
+from judge.printing.visible import JOINERS, no_formula
 from judge.stats.estimate import Estimate
 from judge.whole_file import write_whole
 from judge.wording import PLAIN, Advice, Wording, written
@@ -127,7 +128,7 @@ def printable(text: str) -> str:
     line = text.translate(_BLANKS)
     if line.isprintable():
         return line
-    return "".join(c if c.isprintable() or c in _JOINERS else ascii(c)[1:-1] for c in line)
+    return "".join(c if c.isprintable() or c in JOINERS else ascii(c)[1:-1] for c in line)
 
 
 def flat_row(row: Mapping[str, Any], columns: Sequence[Column]) -> dict[str, Any]:
@@ -155,7 +156,6 @@ def flat_row(row: Mapping[str, Any], columns: Sequence[Column]) -> dict[str, Any
 
 _SPACES = "\u00a0\u1680\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
 _BLANKS = {ord(character): " " for character in f"\n\r\t\v\f\u0085\u2028\u2029{_SPACES}"}
-_JOINERS = "\u200c\u200d"
 _MARKUP = str.maketrans({character: f"\\{character}" for character in r"\`*_[]<>#|~$&"})
 
 
@@ -183,7 +183,12 @@ def _csv(table: Table) -> str:
     stream = io.StringIO()
     writer = csv.DictWriter(stream, fieldnames=list(names), lineterminator="\n")
     writer.writeheader()
-    writer.writerows({name: _as_text(value) for name, value in row.items()} for row in rows)
+    # Before Python 3.13 a carriage return alone is written without quotation marks, and ends the row.
+    careful = csv.DictWriter(stream, fieldnames=list(names), lineterminator="\n", quoting=csv.QUOTE_ALL)
+    for row in rows:
+        cells = {name: no_formula(_as_text(value)) for name, value in row.items()}
+        returns = any(isinstance(cell, str) and "\r" in cell for cell in cells.values())
+        (careful if returns else writer).writerow(cells)
     for note in filter(None, [table.signature, *table.notes, *_tails(table)]):
         stream.write(f"# {printable(note)}\n")
     return stream.getvalue()
@@ -193,7 +198,7 @@ def _markdown(table: Table) -> str:
     def escape(text: str, column: Column | None = None) -> str:
         if column is not None and column.text:
             return text.translate(_MARKUP)
-        return printable(text).replace("|", "\\|").replace("<", "&lt;")
+        return printable(text).replace("|", "\\|").replace("<", "&lt;").replace("](", "]\\(")
 
     lines = [escape(table.above), ""] if table.above else []
     lines += [f"**{escape(table.title)}**", ""]
@@ -208,9 +213,11 @@ def _markdown(table: Table) -> str:
 def _latex(table: Table) -> str:
     spec = "".join("r" if is_numeric(table, c) else "l" for c in table.columns)
     lines = [r"\begin{table}", r"\centering", rf"\begin{{tabular}}{{{spec}}}", r"\toprule"]
-    lines.append(" & ".join(latex.text(c.title) for c in table.columns) + r" \\")
+    lines.append(" & ".join(latex.text(printable(c.title)) for c in table.columns) + r" \\")
     lines.append(r"\midrule")
-    lines += [" & ".join(latex.text(cell_text(row, c)) for c in table.columns) + r" \\" for row in table.rows]
+    lines += [
+        " & ".join(latex.text(printable(cell_text(row, c))) for c in table.columns) + r" \\" for row in table.rows
+    ]
     lines += [r"\bottomrule", r"\end{tabular}"]
     signature = rf" \texttt{{{latex.monospaced(printable(table.signature))}}}" if table.signature else ""
     lines.append(rf"\caption{{{latex.text(printable(table.title))}.{signature}}}")
@@ -247,7 +254,7 @@ def _broken(text: str, width: int | None) -> list[str]:
 def _cells(table: Table) -> text_layout.Cells:
     """The table as text, for a screen."""
     return text_layout.Cells(
-        tuple(c.title for c in table.columns),
+        tuple(printable(c.title) for c in table.columns),
         tuple(tuple(cell_text(row, c) for c in table.columns) for row in table.rows),
         tuple(is_numeric(table, c) for c in table.columns),
         tuple(c.wrap for c in table.columns),

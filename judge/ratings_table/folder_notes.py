@@ -45,6 +45,30 @@ def about_answers(judge: str, journal: JournalReader, *, settled: int, planned: 
     return notes
 
 
+_OF_MODEL = ("root", "revision", "max_model_len", "chat_template_hash", "flags")
+"""What a server tells of a model, by which two models of one name are told apart."""
+
+
+def several_models(judge: str, manifest: Mapping[str, Any], journal: JournalReader) -> list[str]:
+    """A sentence where more than one model answered under the judge's one name, as far as servers tell."""
+    force = manifest.get("in_force") or {}
+    models = journal.models() if journal.last_attempt() <= _FEW else dict(force.get("models") or {})
+    if len(models) > 1:
+        named = ", ".join(f"{name} ({count:,})" for name, count in models.items())
+        return [f"{judge}: {len(models)} models answered under this one name, as the servers named them: {named}"]
+    told = [one for sitting in manifest.get("sittings") or () for one in sitting.get("server") or ()]
+    for key in _OF_MODEL:
+        said = list(dict.fromkeys(str(one[key]) for one in told if key in one))
+        if len(said) > 1:
+            differs = f"{judge}: its servers were not the same model in all sittings ({key}: {', '.join(said[:3])})"
+            return [f"{differs}: answers of more than one model may stand here"]
+    return []
+
+
+_FEW = 200_000
+"""Attempts up to which the journal itself is looked through; beyond, what the last sitting noted is taken."""
+
+
 def in_sample(judge: str, criteria: Sequence[Criterion], journal: JournalReader) -> list[str]:
     """The control's own rows on stories it was fitted on look better than they are."""
     from judge.backends.surface import fitted_on

@@ -20,7 +20,7 @@ from judge.parsing import PARSERS, Parser
 from judge.parsing.stored_answers import StoredAnswers
 from judge.ratings_table.block import Block, judged
 from judge.ratings_table.columns import Codes, Names, Piece
-from judge.ratings_table.folder_notes import about_answers, about_judge, other_scale, outside_scale
+from judge.ratings_table.folder_notes import about_answers, about_judge, other_scale, outside_scale, several_models
 from judge.ratings_table.helpers import Helpers
 from judge.ratings_table.judgments import LEAST, Known, Telling, UnusualError, identity_of, judgments
 from judge.ratings_table.parsed_file import ParsedFile
@@ -239,6 +239,7 @@ def _facts(
     prompts = tuple(definition["eval_prompts"])
     repeats = int(force.get("repeats", 1))
     planned = journal.story_count() * queries_of(definition) * repeats
+    notes += several_models(judge, manifest, journal)
     notes += about_answers(judge, journal, settled=settled, planned=planned)
     return RunFacts(
         run=str(definition["name"]),

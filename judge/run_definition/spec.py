@@ -12,6 +12,7 @@ import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
+from judge import yaml_file
 from judge.backends.engine_keys import SPEED
 from judge.credentials import literal
 from judge.errors import SpecError, nearest, yaml_mistake
@@ -19,6 +20,7 @@ from judge.fingerprint import fingerprint
 from judge.judge_name import JudgeName
 from judge.records import CHOICES, Generation
 from judge.run_definition import judges as judge_lists
+from judge.run_definition.foreign import refuse_foreign
 from judge.wording import Advice
 
 _NEAR_KEYS = frozenset({"headers", "engine", "base_url", "api_key_env"})
@@ -35,7 +37,7 @@ _NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]*$"
 
 
 class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
 
 class GenerationSpec(_Strict):
@@ -231,6 +233,8 @@ def load_run_specs(
     """
     data = _read(path)
     named, of_run, of_each = _sorted(overrides)
+    said = {_key(pair) for pair in of_each}
+    refuse_foreign({key: value for key, value in data.items() if key not in said}, path.parent, str(path))
     _apply(data, of_run)
     if data.get("name") is None:
         data["name"] = _default_name(path)
@@ -296,7 +300,7 @@ def _read(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise SpecError(f"{path} cannot be read: {error.strerror}") from error
     try:
-        data = yaml.safe_load(text)
+        data = yaml_file.load(text)
     except yaml.YAMLError as error:
         raise SpecError(f"{path} is not valid YAML: {yaml_mistake(error)}") from error
     if not isinstance(data, dict):
@@ -344,6 +348,7 @@ def json_schema() -> dict[str, Any]:
 def stored_run_spec(data: dict[str, Any], where: str) -> RunSpec:
     """A definition out of a manifest, to ask again by it; programs before this one let keys stand in it."""
     literal.refuse_keys(data, where)
+    refuse_foreign(data, Path(where).parent, where)
     return parse_run_spec(data, where)
 
 
@@ -372,7 +377,7 @@ def override(data: dict[str, Any], pair: str) -> None:
             raise SpecError(Advice("{overrides} {}: {!r} holds a single value, not keys", _shown(pair), parent))
         target = child
     try:
-        target[last] = yaml.safe_load(value)
+        target[last] = yaml_file.load(value)
     except yaml.YAMLError as error:
         raise SpecError(Advice("{overrides} {}: the value is not valid YAML", _shown(pair))) from error
 

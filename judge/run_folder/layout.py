@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from judge import yaml_file
 from judge.errors import RunFolderError, yaml_mistake
 
 DEFINITION = "run.yaml"
@@ -141,7 +142,7 @@ def _defined(file: Path) -> dict[str, Any]:
     why = ""
     data = None
     try:
-        data = yaml.safe_load(file.read_text(encoding="utf-8"))
+        data = yaml_file.load(file.read_text(encoding="utf-8"))
     except UnicodeDecodeError:
         pass
     except yaml.YAMLError as error:

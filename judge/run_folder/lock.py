@@ -40,9 +40,12 @@ def lock(folder: Path) -> Iterator[None]:
             raise RunFolderError(
                 f"{folder} is in use by another process (pid {_writer(folder) or 'unknown'})", hint=hint
             )
-        stream.truncate(0)
-        # Windows lets nobody else read the byte that is locked, which is the first.
-        stream.write(f" {os.getpid()}".encode("ascii"))
+        try:
+            stream.truncate(0)
+            # Windows lets nobody else read the byte that is locked, which is the first.
+            stream.write(f" {os.getpid()}".encode("ascii"))
+        except OSError as error:
+            raise RunFolderError(f"{folder} cannot be written: {error.strerror}", hint=_ELSEWHERE) from error
         yield
 
 
@@ -73,8 +76,12 @@ def writer_runs(folder: Path) -> bool:
 def _opened(folder: Path) -> FileIO:
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        return (folder / LOCK).open("a+b", buffering=0)
+        # A link in a folder from elsewhere may lead to any file: it would be locked, emptied and written.
+        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+        return FileIO(os.open(folder / LOCK, flags, 0o666), "a+b")
     except OSError as error:
+        if (folder / LOCK).is_symlink():
+            raise RunFolderError(f"{folder / LOCK} is a link, and is not followed", hint="delete it") from error
         raise RunFolderError(f"{folder} cannot be written: {error.strerror}", hint=_ELSEWHERE) from error
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import subprocess
 import sys
@@ -19,7 +20,7 @@ _PACKAGES = ("storyjudge", "aiohttp", "jinja2", "orjson", "pydantic", "numpy", "
 
 
 def environment() -> dict[str, Any]:
-    """Versions of this program, Python and packages; git revision and dirty flag of the working folder, if any."""
+    """Versions of this program, Python and packages; git revision and dirty flag of its own checkout, if it has one."""
     return {
         "python": platform.python_version(),
         "platform": platform.platform(),
@@ -48,7 +49,7 @@ def write_manifest(path: Path, manifest: dict[str, Any]) -> None:
     """Write it whole or not at all, keys taken out."""
     text = orjson.dumps(redact_plain(manifest), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
     try:
-        write_whole(path, text, durable=True)
+        write_whole(path, text, durable=True, follow=False)
     except OSError as error:
         raise RunFolderError(
             f"{path} cannot be written: {error.strerror}", hint="check disk and permissions"
@@ -63,14 +64,20 @@ def _version(name: str) -> str | None:
 
 
 def _git() -> dict[str, Any] | None:
+    checkout = Path(__file__).resolve().parents[2]
+    if not (checkout / ".git").exists():
+        return None
     try:
-        revision = _said_by_git("rev-parse", "HEAD")
-        status = _said_by_git("status", "--porcelain", "--untracked-files=no")
+        revision = _said_by_git(checkout, "rev-parse", "HEAD")
+        status = _said_by_git(checkout, "status", "--porcelain", "--untracked-files=no")
     except (OSError, subprocess.SubprocessError):
         return None
     return {"revision": revision, "dirty": bool(status)}
 
 
-def _said_by_git(*arguments: str) -> str:
-    command = ["git", *arguments]
-    return subprocess.run(command, capture_output=True, timeout=5, check=True).stdout.decode("utf-8", "replace").strip()
+def _said_by_git(checkout: Path, *arguments: str) -> str:
+    """What git says of the program's own checkout: in any other folder, its configuration could start programs."""
+    command = ["git", "-C", str(checkout), "-c", "core.fsmonitor=false", "--no-optional-locks", *arguments]
+    own = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    done = subprocess.run(command, capture_output=True, timeout=5, check=True, env=own)
+    return done.stdout.decode("utf-8", "replace").strip()

@@ -6,9 +6,12 @@ A page on another site can make a browser send requests to this machine. Such a 
 
 from __future__ import annotations
 
+import asyncio
+import hashlib
 import secrets
+import time
+from contextlib import suppress
 from dataclasses import dataclass, field
-from http.cookies import SimpleCookie
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs
 
@@ -17,8 +20,9 @@ if TYPE_CHECKING:
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 TOKEN_HEADER = "x-judge-token"  # noqa: S105  a header's name
-_COOKIE = "judge_key"
 _READ_OFF = 1 << 20
+BODY_SECONDS = 60.0
+"""In which a request's body must have come: an answer is small, and a sender who drips it holds up the others."""
 _READS = frozenset({"GET", "HEAD"})
 _HEADERS = {
     b"content-security-policy": (
@@ -28,6 +32,8 @@ _HEADERS = {
     b"x-content-type-options": b"nosniff",
     b"referrer-policy": b"no-referrer",
     b"cross-origin-resource-policy": b"same-origin",
+    b"cross-origin-opener-policy": b"same-origin",
+    b"x-frame-options": b"DENY",
 }
 
 
@@ -42,6 +48,11 @@ class Access:
 
     key: str | None = None
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
+
+    @property
+    def cookie(self) -> str:
+        """The name of the key's cookie. Browsers share cookies among the ports of a host: each key has its own name."""
+        return f"judge_key_{hashlib.sha256((self.key or '').encode()).hexdigest()[:16]}"
 
 
 def access_for(host: str, key: str | None = None) -> Access:
@@ -67,24 +78,26 @@ class Guard:
             return
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
         query = parse_qs(scope.get("query_string", b"").decode("latin-1"))
+        timely = _Timely(receive)
         refusal = self._refusal(scope["method"], headers, query)
         if refusal is not None:
-            await _read_off(receive)
+            with suppress(TimeoutError):
+                await _read_off(timely)
             await _plain(send, *refusal)
             return
-        fresh = self.access.key is not None and query.get("key") == [self.access.key]
+        fresh = self.access.key is not None and "key" in query and self._has_key(headers, query)
 
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 known = {name.lower() for name, _ in message["headers"]}
                 extra = [(name, value) for name, value in _HEADERS.items() if name not in known]
                 if fresh:
-                    cookie = f"{_COOKIE}={self.access.key}; Path=/; HttpOnly; SameSite=Strict"
+                    cookie = f"{self.access.cookie}={self.access.key}; Path=/; HttpOnly; SameSite=Strict"
                     extra.append((b"set-cookie", cookie.encode("ascii")))
                 message["headers"] = [*message["headers"], *extra]
             await send(message)
 
-        await self.app(scope, receive, with_headers)
+        await self.app(scope, timely, with_headers)
 
     def _refusal(self, method: str, headers: dict[str, str], query: dict[str, list[str]]) -> tuple[int, str] | None:
         """(status, sentence) where a request is refused."""
@@ -100,15 +113,38 @@ class Guard:
         return None
 
     def _has_key(self, headers: dict[str, str], query: dict[str, list[str]]) -> bool:
-        cookie = SimpleCookie(headers.get("cookie", "")).get(_COOKIE)
-        given = (query.get("key") or [cookie.value if cookie else ""])[0]
+        cookie = _cookies(headers.get("cookie", "")).get(self.access.cookie)
+        given = (query.get("key") or [cookie or ""])[0]
         return secrets.compare_digest(given.encode(), (self.access.key or "").encode())
+
+
+class _Timely:
+    """Gives what a request sends; TimeoutError where its body takes longer than `BODY_SECONDS`."""
+
+    def __init__(self, receive: Receive) -> None:
+        self._receive = receive
+        self._until = time.monotonic() + BODY_SECONDS
+        self._whole = False
+
+    async def __call__(self) -> Message:
+        if self._whole:  # what comes after the body is that the reader has gone, which has no time
+            return await self._receive()
+        message = await asyncio.wait_for(self._receive(), max(0.0, self._until - time.monotonic()))
+        self._whole = message["type"] != "http.request" or not message.get("more_body")
+        return message
+
+
+def _cookies(header: str) -> dict[str, str]:
+    """The cookies of a request. Not by `http.cookies`, which gives up all of them for one that it cannot read."""
+    pairs = (part.strip().partition("=") for part in header.split(";"))
+    return {name: value for name, _, value in pairs}
 
 
 def _name(host: str) -> str:
     """The name in a Host header, without its port."""
     if host.startswith("["):
-        return host[1:].partition("]")[0].casefold()
+        name, _, port = host[1:].partition("]")
+        return name.casefold() if port.startswith(":") or not port else ""
     return host.partition(":")[0].casefold()
 
 

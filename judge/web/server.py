@@ -63,7 +63,8 @@ def serve(
     if not quiet:
         sys.stderr.write(f"{what} at {address}  (Ctrl-C ends)\n")
         for name, path in (also or {}).items():
-            sys.stderr.write(f"{name} at {base}{path}{keyed}\n")
+            more = f"&{keyed[1:]}" if keyed and "?" in path else keyed
+            sys.stderr.write(f"{name} at {base}{path}{more}\n")
         if host not in LOOPBACK:
             sys.stderr.write("open to other machines: whoever has this address with its key can read and write\n")
     if open_:

@@ -22,6 +22,7 @@ from judge.audit.file.store import AuditStore
 from judge.audit.results.adjudication import disputes
 from judge.audit.sample.practice import practice_score
 from judge.stats.agreement.chance_agreement import gwet
+from judge.web.audit.owning import Owners
 from tests.browser.conftest import Command, watch
 from tests.web.audits import MARKUP, make_audit
 
@@ -480,6 +481,11 @@ def test_a_browser_remembers_the_name_that_was_used_in_it(
     assert complaints == []
 
 
+def own_link(audit: Path, name: str, where: str = "/annotate") -> str:
+    with AuditStore.open(audit) as store:
+        return Owners(store).link(name, where)
+
+
 def undo(page: Any) -> str:
     page.keyboard.press("u")
     return str(page.inner_text("#saved"))
@@ -581,7 +587,7 @@ def test_a_pack_gives_the_same_answers_as_the_server(
     context = browser.new_context()
     page = context.new_page()
     watch(page, complaints)
-    page.goto(f"{server.address}annotate?name=Ada")
+    page.goto(server.address.rstrip("/") + own_link(audit, "Ada"))
     page.wait_for_selector("#list:not([hidden])")
     assert heading(page) == "All 10 answered: thank you"
     context.close()
@@ -626,7 +632,7 @@ def test_disagreements_are_settled_by_keyboard(page: Any, serving: Serving, audi
         }
         assert store.remarks(round_no=2)["Eve", 3][0] == "No word of the story bears it out."
     # Somebody else sees what was settled and by whom, and cannot change it.
-    page.goto(f"{server.address}adjudicate?name=Mallory")
+    page.goto(server.address.rstrip("/") + own_link(audit, "Mallory", "/adjudicate"))
     page.wait_for_selector("#list:not([hidden])")
     assert "settled by Eve" in page.inner_text("#all-items li >> nth=0")
     page.locator("#all-items button").first.click()
@@ -713,7 +719,7 @@ def test_pages_can_be_read_by_everybody(
         with AuditStore.open(audit) as store:
             store.answer("Ada", item, values(ADA[item]))
             store.answer("Bob", item, values(BOB[item]))
-    for path in ("", "results", "adjudicate?name=Eve"):
+    for path in ("", "results", own_link(audit, "Eve", "/adjudicate")[1:]):
         page.goto(server.address + path)
         readable(page)
     context.close()

@@ -111,7 +111,7 @@ def test_whole_numbers_of_a_scale_stay_whole(tmp_path: Path) -> None:
         ("name: !!python/object:os.system x\n", "line 1: not YAML: could not determine a constructor"),
         ("name: 2024-13-45\n", "not YAML: month must be in 1..12"),
         ("- a\n", "the file should be a valid dictionary"),
-        ("&a [*a]\n", "the file should be a valid dictionary"),
+        ("&a [*a]\n", "an alias of nothing that stands before it"),
         ("", "name is missing"),
     ],
 )  # fmt: skip

@@ -20,6 +20,7 @@ from judge.audit.file.snapshot import AuditSnapshot
 from judge.audit.file.store import AuditStore
 from judge.datasets.files.source_file import csv_rows
 from judge.errors import DataError
+from judge.printing.visible import as_written, no_formula
 from judge.whole_file import draft
 from judge.wording import Advice
 
@@ -59,9 +60,18 @@ def write_study_csv(audit: AuditSnapshot, path: Path) -> None:
                     cells = [_cell(c, given.get((name, item.id, c.key))) if c else "" for c in columns.values()]
                     time = "" if seconds is None else repr(seconds)
                     last = [item.id, item.key, name, criterion, time, note, polarity]
-                    writer.writerow([subject.story or "", subject.explanation, *cells, *last])
+                    row = [subject.story or "", subject.explanation, *cells, *last]
+                    writer.writerow(map(no_formula, row))
     except OSError as error:
         raise DataError(f"cannot be written: {error.strerror}", file=path) from error
+
+
+def _read(path: Path) -> _Rows:
+    """The rows; of a file that this program wrote, without the apostrophes before what is no formula."""
+    rows = list(csv_rows(path, (STORY, EXPLANATION)))
+    if not rows or POLARITY not in rows[0][1]:
+        return rows
+    return [(row, {column: as_written(text) for column, text in cells.items()}) for row, cells in rows]
 
 
 def polarity_sentence(categories: Sequence[Category]) -> str:
@@ -85,7 +95,7 @@ def import_study_csv(store: AuditStore, path: Path, *, replace: bool = False) ->
     Raises DataError for a cell other than 0, 1 and empty, an explanation that the audit does not hold (or holds twice,
     in a file without `Audit.key`), and blocks of different length.
     """
-    rows = list(csv_rows(path, (STORY, EXPLANATION)))
+    rows = _read(path)
     _known_columns(rows, store.categories, path)
     named = bool(rows) and {KEY, ANNOTATOR} <= set(rows[0][1])
     places = _by_key(store, rows, path) if named else _by_block(store, rows, path)
@@ -112,7 +122,7 @@ def create_from_study_csv(target: Path, path: Path, *, form: Form | None = None)
 
     Of the study's own file stories, criteria and ratings are known where its other files are on this machine.
     """
-    rows = list(csv_rows(path, (STORY, EXPLANATION)))
+    rows = _read(path)
     if form is None:
         form = load_form()
         asked = any(cells.get(NOT_PRINTED.column) for _, cells in rows)

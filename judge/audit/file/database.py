@@ -10,7 +10,7 @@ from pathlib import Path
 
 from judge.audit.file.schema import FORMAT, TABLES
 from judge.errors import DataError
-from judge.sqlite_file import closed_on_error, connect, open_reading, use_wal
+from judge.sqlite_file import closed_on_error, connect, open_reading, strange, use_wal
 
 DEFAULT_NAME = "audit.sqlite"
 """What an audit is called that lies beside its run's definition."""
@@ -107,7 +107,9 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
     if row is None:
         what = "a run's journal" if "attempts" in tables else "a SQLite file of something else"
         raise DataError(f"is {what}, not an audit", file=path, hint=_MAKE)
-    if int(row[0]) != FORMAT:
+    for kind, name in strange(connection):
+        raise DataError(f"holds a {kind} {name!r}, which no audit of ours does", file=path, hint=_MAKE)
+    if str(row[0]) != str(FORMAT):
         raise DataError(
             f"is an audit of format {row[0]}; this program reads format {FORMAT}",
             file=path,

@@ -13,6 +13,7 @@ from typing import Any
 import orjson
 
 from judge.backends.anthropic.errors import STATUSES, refused
+from judge.backends.dialect import checked
 from judge.backends.usage import with_usage
 from judge.errors import BackendError
 from judge.records import Response
@@ -37,9 +38,9 @@ def read_message(body: bytes, url: str) -> Response:
         text = "".join(block["text"] for block in blocks if block["type"] == "text")
         thinking = "\n\n".join(block["thinking"] for block in blocks if block["type"] == "thinking")
         reason = data.get("stop_reason")
-        response = Response(text, _STOPPED.get(reason, reason), thinking or None, model=data.get("model"))
+        response = checked(Response(text, _STOPPED.get(reason, reason), thinking or None, model=data.get("model")))
         return with_usage(response, _usual_names(data.get("usage")))
-    except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
+    except (orjson.JSONDecodeError, KeyError, TypeError, ValueError, AttributeError) as error:
         start = body[:80].decode("utf-8", "replace")
         raise BackendError(
             f"{url}: the answer is no message of the Messages API: {start!r}", kind="garbage", retryable=True

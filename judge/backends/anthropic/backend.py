@@ -18,6 +18,7 @@ import orjson
 from judge.backends.anthropic.answers import read_message
 from judge.backends.anthropic.errors import refused
 from judge.backends.anthropic.requests import CACHE_POINTS, body_of, check
+from judge.backends.bodies import read_body
 from judge.backends.engine_keys import START
 from judge.backends.openai.backend import proxy_of
 from judge.backends.openai.credentials import Credentials
@@ -134,7 +135,7 @@ class AnthropicBackend:
         sent = self.payload(query)
         try:
             async with self._client().post(self._route(self.route), data=orjson.dumps(sent)) as reply:
-                body = self.credentials.clean(await reply.read())
+                body = self.credentials.clean(await read_body(reply))
                 self._tell_limits(reply.headers)
                 if reply.status != 200:
                     self._refusals += 1
@@ -166,7 +167,7 @@ class AnthropicBackend:
     async def _get(self, route: str, patience: float) -> tuple[int, Mapping[str, str], bytes]:
         timeout = aiohttp.ClientTimeout(total=patience)
         async with self._client().get(self._route(route), timeout=timeout) as reply:
-            return reply.status, reply.headers, self.credentials.clean(await reply.read())
+            return reply.status, reply.headers, self.credentials.clean(await read_body(reply))
 
     def _route(self, route: str) -> str:
         return route_of(self.url, route)

@@ -12,7 +12,7 @@ from typing import Any
 
 import orjson
 
-from judge.backends.dialect import Scrub, no_answer
+from judge.backends.dialect import Scrub, checked, no_answer
 from judge.backends.openai.errors import status_error
 from judge.backends.usage import with_usage
 from judge.errors import BackendError
@@ -44,7 +44,7 @@ def read(body: bytes, url: str, scrub: Scrub) -> tuple[list[Response], int]:
             raise _none_given(data, url, body)
         candidates = sorted(candidates, key=lambda one: one.get("index", 0))
         model = data.get("modelVersion")
-        responses = [_response(one, model) for one in candidates if _is_answer(one)]
+        responses = [checked(_response(one, model)) for one in candidates if _is_answer(one)]
         if not responses:
             raise _failed(candidates[0], url)
         usage = _usage(data.get("usageMetadata"))

@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 
-from judge.backends.dialect import Dialect, Scrub, as_it_is, no_answer
+from judge.backends.dialect import Dialect, Scrub, as_it_is, checked, no_answer
 from judge.backends.openai.answer_errors import choice_error, error_inside, finish_reason
 from judge.backends.openai.errors import status_error
 from judge.backends.usage import with_usage
@@ -23,8 +23,8 @@ def _read(body: bytes, url: str, scrub: Scrub, *, chat: bool) -> tuple[list[Resp
             raise status_error(200, {}, orjson.dumps(problem), url, scrub)
         choices = sorted(data["choices"], key=lambda c: c.get("index", 0))
         model = data.get("model")
-        responses = [_response(choice, model, chat=chat) for choice in choices if choice_error(choice) is None]
-    except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
+        responses = [checked(_response(one, model, chat=chat)) for one in choices if choice_error(one) is None]
+    except (orjson.JSONDecodeError, KeyError, TypeError, ValueError, AttributeError) as error:
         raise no_answer(url, body, "an OpenAI-style") from error
     if not responses:
         raise no_answer(url, body, "an OpenAI-style")

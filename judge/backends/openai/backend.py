@@ -14,6 +14,7 @@ from urllib.request import getproxies, proxy_bypass
 import aiohttp
 import orjson
 
+from judge.backends.bodies import read_body
 from judge.backends.dialect import Dialect
 from judge.backends.engine_keys import START, TOP_LOGPROBS
 from judge.backends.joined_prompt import joined
@@ -235,7 +236,7 @@ class OpenAIBackend:
         sent = self.request(query, repeats, url)
         try:
             async with self._client().post(route, data=orjson.dumps(dialect.wire(sent))) as reply:
-                body = await reply.read()
+                body = await read_body(reply)
                 self._tell_limits(reply.headers)
                 if reply.status != 200:
                     asker = self._negotiations[url].asker

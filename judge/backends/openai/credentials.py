@@ -27,8 +27,11 @@ NO_KEY = "none"
 """`api_key_env: none` sends no key."""
 
 
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+
+
 class RedirectError(aiohttp.ClientError):
-    """A server of the run sent a request on to another host; it was not followed."""
+    """A server of the run sent a request on to another address; it was not followed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +88,13 @@ class Credentials:
             raise RedirectError(f"the server redirects to {request.url.origin()}, which the run does not name")
         if headers:
             request.headers.update(headers)
-        return await handler(request)
+        response = await handler(request)
+        if response.status in _REDIRECTS:
+            # Followed, a POST would become a question without a question, and its answer a judgment.
+            response.release()
+            place = response.headers.get("Location", "")
+            raise RedirectError(f"the server redirects to {redaction.redact(place)[:200]} (HTTP {response.status})")
+        return response
 
     def clean(self, body: bytes) -> bytes:
         """A server's answer without the keys it was sent: some echo them."""

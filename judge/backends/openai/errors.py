@@ -7,6 +7,7 @@ from typing import Any
 
 import aiohttp
 
+from judge.backends.bodies import TooLongError
 from judge.backends.openai.credentials import RedirectError
 from judge.backends.openai.urls import endpoint
 from judge.backends.server_refusals.body import said_in
@@ -77,6 +78,8 @@ def connection_error(error: aiohttp.ClientError, url: str) -> BackendError:
         return BackendError(
             f"{url}: {error}", kind="address", retryable=False, hint="give that address as base_url if you trust it"
         )
+    if isinstance(error, TooLongError):
+        return BackendError(f"{url}: {error}", kind="garbage", retryable=True)
     if isinstance(error, aiohttp.InvalidURL):
         return BackendError(f"{url} is not a valid address", kind="address", retryable=False)
     if isinstance(error, aiohttp.ClientConnectorCertificateError | aiohttp.ClientConnectorSSLError):

@@ -16,6 +16,7 @@ from typing import Any
 import aiohttp
 import orjson
 
+from judge.backends.bodies import read_body
 from judge.backends.openai.asker import Asker
 from judge.backends.openai.errors import RefusalError, connection_error, status_error
 from judge.backends.openai.server_facts import told
@@ -85,7 +86,7 @@ async def try_body(asker: Asker, body: dict[str, Any]) -> RefusalError | None:
     dialect = asker.dialect
     route = endpoint(asker.url, dialect.route(asker.model))
     async with asker.client().post(route, data=orjson.dumps(dialect.wire(body))) as reply:
-        content = await reply.read()
+        content = await read_body(reply)
         if reply.status == 200:
             return None
         return refusal_by(asker, reply.status, reply.headers, content, body)
@@ -108,7 +109,7 @@ async def _probed(asker: Asker) -> tuple[Probed, RefusalError | None]:
     facts: dict[str, Any] = {}
     began = time.perf_counter()
     async with asker.client().get(endpoint(asker.url, asker.dialect.models)) as reply:
-        body = await reply.read()
+        body = await read_body(reply)
         seconds = time.perf_counter() - began
         if server := reply.headers.get("Server"):
             facts["server"] = server

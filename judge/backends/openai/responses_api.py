@@ -12,7 +12,7 @@ from typing import Any
 
 import orjson
 
-from judge.backends.dialect import Dialect, Scrub, no_answer
+from judge.backends.dialect import Dialect, Scrub, checked, no_answer
 from judge.backends.openai.errors import status_error
 from judge.backends.usage import with_usage
 from judge.errors import BackendError
@@ -58,8 +58,8 @@ def _read(body: bytes, url: str, scrub: Scrub) -> tuple[list[Response], int]:
         if status not in ("completed", "incomplete"):
             raise BackendError(f"{url}: the response ended as {status!r}", kind="server", retryable=True)
         reason = "stop" if status == "completed" else _incomplete(data.get("incomplete_details"))
-        response = _response(data["output"], reason, data.get("model"))
-    except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError) as error:
+        response = checked(_response(data["output"], reason, data.get("model")))
+    except (orjson.JSONDecodeError, KeyError, TypeError, ValueError, AttributeError) as error:
         raise no_answer(url, body, _FORM) from error
     if reason not in ("stop", "length", "content_filter"):
         raise BackendError(f"{url}: the response is incomplete: {reason}", kind="server", retryable=True)

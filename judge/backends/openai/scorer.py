@@ -23,6 +23,7 @@ from typing import Any, TypeVar
 import aiohttp
 import orjson
 
+from judge.backends.bodies import read_body
 from judge.backends.openai.asker import Asker
 from judge.backends.openai.backend import proxy_of
 from judge.backends.openai.credentials import Credentials
@@ -204,7 +205,7 @@ class OpenAIScorer:
     async def _send(self, url: str, body: dict[str, Any]) -> Any:
         try:
             async with self._client().post(url, data=orjson.dumps(body)) as reply:
-                content = await reply.read()
+                content = await read_body(reply)
                 if reply.status != 200:
                     raise status_error(reply.status, reply.headers, content, url, self._scrub)
                 return orjson.loads(self._credentials.clean(content))

@@ -13,6 +13,7 @@ from typing import Any
 import aiohttp
 import orjson
 
+from judge.backends.bodies import read_body
 from judge.backends.hf.local_model import template_hash
 from judge.backends.openai.asker import Asker
 from judge.backends.openai.urls import beside, endpoint
@@ -68,7 +69,7 @@ async def seed_kept(asker: Asker, request: Mapping[str, Any]) -> bool | None:
             for seed in (20240613, 20240613, 20240614):
                 body = orjson.dumps(dialect.wire(asked | {"seed": seed}))
                 async with asker.client().post(route, data=body) as reply:
-                    responses, _ = dialect.read(await reply.read(), asker.url, asker.scrub)
+                    responses, _ = dialect.read(await read_body(reply), asker.url, asker.scrub)
                     answers.append(responses[0].text)
                 if not answers[-1]:
                     return None
@@ -82,7 +83,7 @@ async def seed_kept(asker: Asker, request: Mapping[str, Any]) -> bool | None:
 async def _json(client: aiohttp.ClientSession, address: str) -> dict[str, Any]:
     try:
         async with asyncio.timeout(ROUTE_PATIENCE), client.get(address) as reply:
-            data = orjson.loads(await reply.read()) if reply.status == 200 else {}
+            data = orjson.loads(await read_body(reply)) if reply.status == 200 else {}
     except (TimeoutError, aiohttp.ClientError, orjson.JSONDecodeError, UnicodeDecodeError):
         return {}
     return data if isinstance(data, dict) else {}

@@ -170,7 +170,7 @@ def save_terms(file: Path | None, model: str, known: Iterable[Terms]) -> None:
     old = [entry for entry in _entries(file) if (entry.get("base_url"), entry.get("model")) not in new]
     with contextlib.suppress(OSError):
         file.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(file, orjson.dumps([*old, *new.values()], option=orjson.OPT_INDENT_2))
+        write_whole(file, orjson.dumps([*old, *new.values()], option=orjson.OPT_INDENT_2), follow=False)
 
 
 def _entries(file: Path | None) -> list[dict[str, Any]]:

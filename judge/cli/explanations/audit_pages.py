@@ -19,6 +19,9 @@ def serve(
     port: Annotated[
         int | None, typer.Option("--port", help="default: the first free one from 8765 on; 0 takes any")
     ] = None,
+    annotators: Annotated[
+        str, typer.Option("--annotators", metavar="NAME,NAME", help="make these known, and print each one's own link")
+    ] = "",
     quiet: Annotated[bool, typer.Option("--quiet", help="the address alone")] = False,
 ) -> None:
     """Serve an audit's pages to annotators until Ctrl-C; the first line on stdout is the address.
@@ -29,17 +32,26 @@ def serve(
     round, in which disagreements are settled, have an address of their own: annotators should not see them before they
     are done.
 
+    Each annotator's answers open by a link of their own: the address of the page that begins the work. The links of
+    all who are known are printed at the start, for whoever lost one.
+
     Example: judge audit serve runs/demo
 
     Example: judge audit serve audit.sqlite --host 0.0.0.0 --port 9000
     """
     from judge.audit.file.store import AuditStore
+    from judge.printing.tables import printable
+    from judge.web.audit.owning import Owners
     from judge.web.audit.pages import application, lasting_key
     from judge.web.server import check_installed
     from judge.web.server import serve as serve_pages
 
     check_installed()
     with AuditStore.open(audit) as store:
+        for name in _names(annotators):
+            store.register(name)
+        owners = Owners(store)
+        own = {f"own link of {printable(name)}": owners.link(name) for name in store.registered()}
         if not quiet:
             sys.stderr.write(f"{store.path}: {store.item_count} explanations\n")
         serve_pages(
@@ -49,7 +61,7 @@ def serve(
             what="annotators",
             quiet=quiet,
             key=lasting_key(store),
-            also={"results and the second round, not for annotators,": "/results"},
+            also={"results and the second round, not for annotators,": "/results"} | own,
         )
 
 
@@ -69,12 +81,16 @@ def pack(
     from judge.errors import SpecError
     from judge.web.audit.offline_pack import write_pack
 
-    names = [name.strip() for name in annotators.split(",") if name.strip()]
+    names = _names(annotators)
     if not names:
         raise SpecError("--annotators names nobody", hint="as in --annotators ann,bob")
     with AuditStore.open(audit, writing=False) as store:
         for path in write_pack(store, names, output):
             print(path)
+
+
+def _names(annotators: str) -> list[str]:
+    return [name.strip() for name in annotators.split(",") if name.strip()]
 
 
 def register(app: typer.Typer) -> None:

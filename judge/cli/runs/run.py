@@ -222,8 +222,17 @@ def _say_before(sitting: Sitting) -> None:
     if (waiting := in_flight_note(sitting.result)) is not None:
         sys.stderr.write(f"{waiting} of this run are not collected yet; what is asked here too is paid for twice\n")
     if not sitting.quiet:
-        sys.stderr.write(f"{sitting.spec.judge} -> {sitting.result.path}\n")
+        sys.stderr.write(f"{sitting.spec.judge} -> {sitting.result.path}{_asked_at(sitting.spec)}\n")
         sys.stderr.writelines(f"{warning}\n" for warning in warnings(sitting.spec))
+
+
+def _asked_at(spec: RunSpec) -> str:
+    """Where a run sends its stories, where its definition names servers."""
+    from judge.credentials.origin import origin_of
+
+    return (
+        f", asked at {', '.join(dict.fromkeys(str(origin_of(url)) for url in spec.base_url))}" if spec.base_url else ""
+    )
 
 
 def report_all(ended: Sequence[Ended]) -> bool:

@@ -28,6 +28,7 @@ def verify(
     Example: judge verify runs/mans-roc
     """
     from judge.errors import RunFolderError
+    from judge.printing.visible import visible
     from judge.run_folder import resolve
 
     for run in runs:
@@ -41,7 +42,7 @@ def verify(
     for folder in resolve(rest):
         count, problems = _problems(folder)
         wrong |= bool(problems)
-        print(f"{folder.path}: {'; '.join(problems) if problems else _found(folder, count)}")
+        print(visible(f"{folder.path}: {'; '.join(problems) if problems else _found(folder, count)}"))
     if wrong:
         raise typer.Exit(4)
 
@@ -49,14 +50,15 @@ def verify(
 def _bundle_holds(path: Path) -> bool:
     """Check one bundle and say what was found; False where something differs."""
     from judge.exchange.bundle.verification import check
+    from judge.printing.visible import visible
 
     found = check(path, lambda step: typer.echo(f"{path}: {step}", err=True))
     for problem in found.problems:
-        print(f"{path}: {problem}")
+        print(visible(f"{path}: {problem}"))
     counts = f"{found.files} files, {found.queries} queries and {found.tables} tables"
     print(f"{path}: {counts} compared, {len(found.problems) or 'no'} differences")
     for note in found.notes:
-        print(f"· {said(note)}")
+        print(visible(f"· {said(note)}"))
     return not found.problems
 
 

@@ -59,8 +59,20 @@ def init(
     except OSError as error:
         raise SpecError(f"{target} cannot be written: {error.strerror}") from error
     if guessed is not None:
+        _trust(dataset)
         print(guessed.sentence)
     print(f"{target}\nthen: judge run {target.parent} --dry-run")
+
+
+def _trust(dataset: str | None) -> None:
+    """Remember a file that lies outside the new run's folder: the user named it, so the run may read it."""
+    import contextlib
+
+    from judge.folders.trusted import trust
+
+    if dataset is not None and Path(dataset).is_file():
+        with contextlib.suppress(OSError):
+            trust(Path(dataset))
 
 
 def _guessed(dataset: str, column: list[str] | None, folder: Path) -> Guessed:

@@ -199,6 +199,7 @@ def _show(rows: list[_Row]) -> None:
     from rich.text import Text
 
     from judge.printing.dollars import dollars
+    from judge.printing.visible import visible
 
     console = Console()
     width = console.width
@@ -207,9 +208,13 @@ def _show(rows: list[_Row]) -> None:
     for query, response, read, facts in rows:
         parts: list[Any] = []
         for message in query.messages:
-            parts += [Text(f"{message.role}:", style="bold"), Text(message.content, style="dim"), Text()]
+            parts += [Text(f"{message.role}:", style="bold"), Text(visible(message.content), style="dim"), Text()]
         if response.reasoning:
-            parts += [Text("reasoning (never parsed):", style="bold"), Text(response.reasoning, style="dim"), Text()]
+            parts += [
+                Text("reasoning (never parsed):", style="bold"),
+                Text(visible(response.reasoning), style="dim"),
+                Text(),
+            ]
         parts += [Text("answer:", style="bold"), _marked(response, read), Text()]
         tokens = " + ".join(
             f"{facts[key]} {name}"
@@ -224,7 +229,9 @@ def _show(rows: list[_Row]) -> None:
         title = f"{query.eval_prompt} · {facts['criterion']}"
         if query.other is not None:
             title += f" · {query.choices[0]} = {query.story.id}, {query.choices[1]} = {query.other.id}"
-        panels.append(Panel(Group(*parts), title=title, width=width // len(rows) if side_by_side else None))
+        panels.append(
+            Panel(Group(*parts), title=Text(visible(title)), width=width // len(rows) if side_by_side else None)
+        )
     console.print(Columns(panels, padding=(0, 0)) if side_by_side else Group(*panels))
 
 
@@ -237,13 +244,15 @@ def _marked(response: Response, read: Sequence[Judgment] | Verdict) -> Any:
     from rich.console import Console
     from rich.text import Text
 
+    from judge.printing.visible import visible
     from judge.records import Verdict
 
     span = read.span if isinstance(read, Verdict) else read[0].span
     if span is None:
-        return Text(response.text or "(empty)")
+        return Text(visible(response.text) or "(empty)")
     start, end = span
-    before, taken, after = response.text[:start], response.text[start:end], response.text[end:]
+    parts = response.text[:start], response.text[start:end], response.text[end:]
+    before, taken, after = map(visible, parts)
     if Console().color_system is None:
         return Text(f"{before}>>{taken}<<{after}")
     return Text.assemble(before, (taken, "bold reverse green"), after)

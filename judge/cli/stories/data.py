@@ -85,12 +85,13 @@ def show(
     Example: judge data show mans_roc 125-fusion
     """
     from judge.datasets.listing import story_sheet
+    from judge.printing.visible import visible
 
     dataset = _open(name, column, labels)
     ids: list[str] = []
     for record in dataset.stories():
         if story is None or record.id == story:
-            typer.echo(story_sheet(dataset, record))
+            typer.echo(visible(story_sheet(dataset, record)))
             return
         ids.append(record.id)
     close = nearest(story or "", ids)

@@ -74,7 +74,7 @@ def show(name: Annotated[str, typer.Argument(metavar="NAME|PATH")]) -> None:
     """
     from judge.criteria.prompt_file import read_text
 
-    sys.stdout.write(read_text(_file(name)))
+    sys.stdout.write(_as_read(read_text(_file(name))))
 
 
 @app.command("render")
@@ -242,4 +242,11 @@ def _print(messages: tuple[Message, ...], form: str) -> None:
         sys.stdout.write(json.dumps(shown, ensure_ascii=False, indent=2) + "\n")
         return
     for message in messages:
-        sys.stdout.write(f"=== {message.role} ===\n{message.content}\n")
+        sys.stdout.write(_as_read(f"=== {message.role} ===\n{message.content}\n"))
+
+
+def _as_read(text: str) -> str:
+    """Character by character for a file or a pipe; on a terminal nothing that it would obey."""
+    from judge.printing.visible import visible
+
+    return visible(text) if sys.stdout.isatty() else text

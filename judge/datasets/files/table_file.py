@@ -17,6 +17,7 @@ from judge.errors import DataError, MissingExtraError, unknown
 from judge.wording import Advice
 
 SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx")
+_MOST_UNPACKED = 256 << 20
 _SEPARATORS = (",", ";", "\t", "|")
 _LOOKED_AT = 100
 """Rows from which the columns of formats without a header are known."""
@@ -159,19 +160,39 @@ def _workbook(path: Path, named: str | None) -> Iterator[tuple[int, Any]]:
         from openpyxl.utils.exceptions import InvalidFileException
     except ImportError as error:
         raise MissingExtraError("XLSX", "data") from error
+    import zlib
+    from xml.etree.ElementTree import ParseError
     from zipfile import BadZipFile
 
     try:
+        _check_size(path)
         book = openpyxl.load_workbook(path, read_only=True, data_only=True)
         formulas = openpyxl.load_workbook(path, read_only=True)
-    except (InvalidFileException, BadZipFile, KeyError, OSError) as error:
+    except (InvalidFileException, BadZipFile, zlib.error, EOFError, KeyError, ValueError, ParseError, OSError) as error:
         raise DataError("is not an XLSX workbook", file=path) from error
     try:
         sheet = _sheet(book, path, named)
         yield from _sheet_rows(sheet, formulas[sheet.title], path)
+    except (BadZipFile, zlib.error, EOFError, ParseError) as error:
+        raise DataError(f"is a damaged XLSX workbook ({error})", file=path) from error
     finally:
         book.close()
         formulas.close()
+
+
+def _check_size(path: Path) -> None:
+    """DataError for a workbook that unpacks to more than a workbook of stories can be."""
+    from zipfile import ZipFile
+
+    with ZipFile(path) as archive:
+        size = sum(info.file_size for info in archive.infolist())
+    if size > _MOST_UNPACKED:
+        raise DataError(
+            f"unpacks to {size / 1e6:,.0f} MB",
+            file=path,
+            allowed=f"at most {_MOST_UNPACKED / 1e6:,.0f} MB",
+            hint="save it as CSV or Parquet",
+        )
 
 
 def _sheet(book: Any, path: Path, named: str | None) -> Any:

@@ -23,6 +23,7 @@ import orjson
 from judge.backends import Settings
 from judge.backends.anthropic.backend import connect, route_of, url_of
 from judge.backends.anthropic.errors import refused
+from judge.backends.bodies import read_body
 from judge.backends.openai.credentials import Credentials
 from judge.backends.openai.errors import connection_error
 from judge.credentials.providers import ANTHROPIC
@@ -99,7 +100,7 @@ class AnthropicBatches:
     def download(self, file_id: str, target: Path) -> None:
         """Write the results of a batch to `target`, whole or not at all."""
         body = self._patiently(lambda: self._sent("GET", f"{_ROUTE}/{file_id}/results"))
-        write_whole(target, body)
+        write_whole(target, body, follow=False)
 
     def _requests(self, file_id: str) -> bytes:
         file = self._result.path / FOLDER / file_id
@@ -181,7 +182,7 @@ class AnthropicBatches:
             connect(self.url, self._credentials, self._timeout) as client,
             client.request(method, route_of(self.url, route), data=body) as reply,
         ):
-            return reply.status, reply.headers, self._credentials.clean(await reply.read())
+            return reply.status, reply.headers, self._credentials.clean(await read_body(reply))
 
     def _patiently(self, once: Callable[[], T]) -> T:
         """Ask until it is answered or asking again cannot help."""

@@ -21,6 +21,7 @@ import aiohttp
 import orjson
 
 from judge.backends import Settings
+from judge.backends.bodies import read_body
 from judge.backends.gemini.backend import GEMINI
 from judge.backends.openai.backend import proxy_of
 from judge.backends.openai.credentials import Credentials
@@ -137,7 +138,7 @@ class GeminiBatches:
             async with client.get(_beside(self.url, "download", f"/{file_id}:download?alt=media")) as reply:
                 return self._credentials.clean(await self._read(reply))
 
-        write_whole(target, self._patiently(once))
+        write_whole(target, self._patiently(once), follow=False)
 
     async def _find(self, client: aiohttp.ClientSession, metadata: Mapping[str, str]) -> Remote | None:
         async for operation in self._all(client, "batches", "operations"):
@@ -157,7 +158,7 @@ class GeminiBatches:
             token = page.get("nextPageToken")
 
     async def _read(self, reply: aiohttp.ClientResponse) -> bytes:
-        body = await reply.read()
+        body = await read_body(reply)
         if reply.status == 200:
             return body
         if reply.status == 404:

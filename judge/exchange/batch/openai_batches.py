@@ -116,7 +116,7 @@ class BatchServer:
         def once() -> None:
             # Not streamed: what breaks off while the SDK streams comes as an error of its transport, whose name changed
             # between versions. Files are of some 200 MB at most.
-            write_whole(target, self._credentials.clean(self._client.files.content(file_id).content))
+            write_whole(target, self._credentials.clean(self._client.files.content(file_id).content), follow=False)
 
         self._patiently(once)
 

@@ -6,6 +6,7 @@ import csv
 import re
 import shutil
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from judge.judge_name import JudgeName
 from judge.run_definition.spec import RunSpec
 from judge.run_folder import ResultFolder, is_held, read_manifest
 from judge.run_folder.layout import DEFINITION, IMPORTED_PARQUET, JOURNAL
+from judge.sqlite_file import connect
 
 EXPLANATIONS, DEFINED = "derived/explanations.json", "definition"
 _BATCHES = "batches.json"
@@ -68,6 +70,7 @@ def places(folders: Sequence[ResultFolder]) -> Iterator[tuple[ResultFolder, str]
 
 def copy(folder: ResultFolder, staged: Path, place: str, *, texts: bool, batches: bool) -> Bundled:
     """Copy one result folder beneath `staged`."""
+    _refuse_links(folder)
     target = ResultFolder(staged / place)
     target.path.mkdir(parents=True)
     notes: list[str] = []
@@ -110,6 +113,30 @@ def define(meta: dict[str, Any], manifest: dict[str, Any]) -> Iterator[tuple[str
     yield "criteria.json", orjson.dumps(definition.get("criteria_records", []), option=orjson.OPT_INDENT_2)
     force = {k: v for k, v in manifest.get("in_force", {}).items() if k in RunSpec.model_fields}
     yield "run.completed.yaml", yaml.safe_dump(force, sort_keys=False, allow_unicode=True).encode()
+
+
+def _refuse_links(folder: ResultFolder) -> None:
+    """Raise RunFolderError where a file that would go in is a link out of the run: a bundle holds the run alone."""
+    holder = _holder(folder)
+    home_of_run = (holder or folder.path).resolve()
+    beside = [] if holder is None else [holder / DEFINITION, holder / AUDIT, holder.parent / f"{holder.name}.yaml"]
+    inside = [folder.manifest, folder.journal, folder.imported, folder.path / STORIES, folder.path / EXPLANATIONS]
+    batches = [folder.path / _BATCHES, *(folder.path / "batches").rglob("*")]
+    for file in (*inside, *beside, *batches):
+        if file.is_symlink() and not file.resolve().is_relative_to(home_of_run):
+            raise RunFolderError(
+                f"{file} is a link that leads out of the run: nothing was bundled",
+                hint="put the file itself in its place, or delete the link",
+            )
+
+
+def _without_page_keys(audit: Path) -> None:
+    """Take out what opens the pages of the audit that is being served: its key, and the secret of annotators' links."""
+    with closing(connect(audit)) as db:
+        db.execute("PRAGMA secure_delete = ON")
+        with db:
+            db.execute("DELETE FROM meta WHERE key IN ('page_key', 'owner_key')")
+        db.execute("VACUUM")
 
 
 def _define(target: ResultFolder, manifest: dict[str, Any]) -> None:
@@ -161,6 +188,7 @@ def _beside(folder: ResultFolder, target: ResultFolder, *, texts: bool) -> Itera
         yield f"{target.path.parent.name}/{AUDIT} is left out: it holds stories' texts"
         return
     snapshot(holder / AUDIT, audit)
+    _without_page_keys(audit)
     yield f"{target.path.parent.name}/{AUDIT} holds annotators' names as they gave them"
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import orjson
 import yaml
 
+from judge import yaml_file
 from judge.credentials.literal import found_keys
 from judge.redaction import LOOKS, forms_in_bytes, known
 from judge.run_folder.layout import DEFINITION, MANIFEST
@@ -48,7 +49,7 @@ def _literal(path: Path) -> str | None:
     """A key as it stands in a definition or a manifest, where programs before this one let it stand."""
     try:
         text = path.read_bytes()
-        data = orjson.loads(text) if path.name == MANIFEST else yaml.safe_load(text)
+        data = orjson.loads(text) if path.name == MANIFEST else yaml_file.load(text.decode("utf-8"))
     except (yaml.YAMLError, UnicodeDecodeError, orjson.JSONDecodeError):
         return None
     for part in (data, data.get("asked"), data.get("in_force")) if isinstance(data, dict) else ():

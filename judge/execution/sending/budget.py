@@ -27,7 +27,7 @@ class Account:
         """Wait until every budget has room for a call; False where one never will."""
         for number, budget in enumerate(self.budgets):
             if not await budget.admit(self):
-                self.refused = f"max_cost {dollars(budget.most)} for {budget.whose} is reached"
+                self.refused = budget.refusal
                 for before in self.budgets[:number]:
                     await before.settle(self)
                 return False
@@ -49,14 +49,21 @@ class Budget:
 
     A call goes out only where the sum still holds it and all that are in flight, each at the cost of its account's
     dearest call so far; the first call of each goes alone, since it tells what its calls cost. So only first calls, and
-    calls that cost more than any before them, can go beyond the sum.
+    calls that cost more than any before them, can go beyond the sum. `before` is what earlier sittings spent of it.
     """
 
-    def __init__(self, most: float, whose: str = "one sitting") -> None:
+    def __init__(self, most: float, whose: str = "one sitting", before: float = 0.0) -> None:
         self.most = most
         self.whose = whose
+        self.before = before
         self._in_flight: dict[Account, int] = {}
         self._changed = asyncio.Condition()
+
+    @property
+    def refusal(self) -> str:
+        """Why nothing more is asked."""
+        earlier = f": {dollars(self.before)} were spent before this sitting" if self.before else ""
+        return f"max_cost {dollars(self.most)} for {self.whose} is reached{earlier}"
 
     def join(self, account: Account) -> None:
         """Spend from this budget from now on."""
@@ -84,7 +91,7 @@ class Budget:
         # Until an account's first call tells, what its calls cost is taken from the others.
         usual = max((one.dearest or 0.0 for one in self._in_flight), default=0.0)
         soon = [count * _known(one.dearest, usual) for one, count in self._in_flight.items()]
-        spent = sum(one.spent for one in self._in_flight)
+        spent = self.before + sum(one.spent for one in self._in_flight)
         return spent < self.most and spent + sum(soon) + _known(account.dearest, usual) <= self.most
 
 

@@ -107,7 +107,7 @@ def write(folder: ResultFolder, stored: StoredMap) -> None:
     path = folder.derived / FILE
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, orjson.dumps(content, option=orjson.OPT_SERIALIZE_NUMPY))
+        write_whole(path, orjson.dumps(content, option=orjson.OPT_SERIALIZE_NUMPY), follow=False)
     except OSError as error:
         raise RunFolderError(f"{path} cannot be written: {error.strerror}") from error
 

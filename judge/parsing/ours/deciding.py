@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from judge.parsing.ours.clauses import revises
+from judge.parsing.ours.mentions import Mention
 from judge.parsing.ours.page import Page
 from judge.parsing.ours.statements import Statement
 from judge.parsing.words.tiers import DOUBTFUL, LIKELY, PLAIN, POSSIBLE
@@ -14,7 +15,18 @@ from judge.records import Status
 _SCALE = re.compile(
     r"scale\s(?:of|from)\s{0,2}\d{1,3}(?:\s\([^()\n]{0,30}\))?\s{0,2}(?:to|-|–)\s{0,2}(\d{1,3})\b"
     r"|(?<!\d)(\d{1,3})[ -]point\sscale"
+    r"|\bscale:\s{0,2}\d{1,3}\s{0,2}(?:to|-|–)\s{0,2}(\d{1,3})\b"
+    r"|(?<!\d)\d{1,3}\s{0,2}(?:to|-|–)\s{0,2}(\d{1,3})[ -]scale\b"
 )
+_HIGHEST = r"(\d{1,3}|ten|hundred|twenty|seven|%)(?![\w.])"
+_IN_LABEL = re.compile(
+    r"[(\[{][^()\[\]{}\n\d]{0,30}(?:\bout\sof\s|\bof\s|/\s?|\d\s{0,2}(?:to|-|–)\s{0,2}|\bmax(?:imum)?:?\s|(?=%))"
+    rf"{_HIGHEST}"
+    r"[^()\[\]{}\n\d]{0,20}[)\]}][\s:=]{0,6}\Z"
+    rf"|\bout\sof\s{_HIGHEST}\s?[,:][^.!?\n\d]{{0,40}}\Z"
+)
+"""Behind a label with its scale: "Rating (out of 10): ", "Score (1-10): ", "Out of 10, I give it a "."""
+_WORDS = {"ten": 10.0, "hundred": 100.0, "twenty": 20.0, "seven": 7.0, "%": 100.0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +69,7 @@ def decide(page: Page, statements: list[Statement]) -> Decision:
         return Decision("out_of_scale", chosen, flags)
     if mention.out_of is not None and mention.out_of != page.scale.max:
         return Decision("out_of_scale", chosen, flags)
-    if mention.value not in page.scale or (mention.out_of is None and _another_scale(page)):
+    if mention.value not in page.scale or (mention.out_of is None and _another_scale(page, mention)):
         return Decision("out_of_scale", chosen, flags)
     return Decision("ok", chosen, flags)
 
@@ -88,11 +100,15 @@ def _contradicted(page: Page, chosen: Statement, known: list[Statement]) -> bool
     return any(_claim(s) != _claim(chosen) for s in rivals)
 
 
-def _another_scale(page: Page) -> bool:
-    """Whether the answer says that it rates on a scale that is not the one asked for."""
+def _another_scale(page: Page, mention: Mention) -> bool:
+    """Whether the answer, or the label before the number, names a scale that is not the one asked for."""
+    label = _IN_LABEL.search(page.low, max(0, mention.start - 100), mention.start)
+    if label is not None:
+        word = label.group(1) or label.group(2)
+        return (_WORDS[word] if word in _WORDS else float(word)) != page.scale.max
     if "scale" not in page.low:
         return False
-    named = [float(m.group(1) or m.group(2)) for m in _SCALE.finditer(page.low)]
+    named = [float(next(filter(None, m.groups()))) for m in _SCALE.finditer(page.low)]
     return bool(named) and page.scale.max not in named
 
 

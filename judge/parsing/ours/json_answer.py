@@ -15,7 +15,24 @@ from judge.parsing.words import vocabulary as words
 from judge.parsing.words.criterion_names import Names
 from judge.records import Judgment, Scale
 
-_DECODER = json.JSONDecoder(parse_constant=lambda _name: None)
+
+class _Several(tuple[Any, ...]):
+    """The different values of a key that stands in an object more than once."""
+
+    __slots__ = ()
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        for key in found:
+            values = [value for name, value in pairs if name == key]
+            if any(value != values[0] for value in values):
+                found[key] = _Several(values)
+    return found
+
+
+_DECODER = json.JSONDecoder(parse_constant=lambda _name: None, object_pairs_hook=_object)
 _KEY_WORD = re.compile(r"[^\W\d_]+")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _LITERAL = re.compile(r"-?\d+(?:\.\d+)?")
@@ -27,7 +44,11 @@ _HOLDERS = words.word_set(
     "ratings scores rating score evaluation evaluations result results response output answer answers"
 )
 _HIGHEST = ({"max"}, {"maximum"}, {"out", "of"}, {"max", "score"}, {"max", "rating"}, {"scale", "max"})
-_BOUNDS = words.word_set("max maximum min minimum scale out")
+_SCALES = ({"scale"}, {"rating", "scale"}, {"score", "scale"}, {"scale", "range"}, {"scale", "used"})
+_ENDS = re.compile(
+    r"(?:\d\s{0,2}(?:-|–|—|to|\.\.)\s{0,2}|\bout of\s|/\s?|\A\s?)(\d{1,3})(?:[ -]point.{0,10})?\s?(?:\Z|[)\];,.(])"
+)
+_BOUNDS = words.word_set("max maximum min minimum scale out id index version")
 # Keys of ratings that somebody else gave, and of numbers that are no rating of the story.
 _FOREIGN = words.word_set(
     "confidence certainty human humans people reader readers user users crowd expert experts annotator "
@@ -35,6 +56,7 @@ _FOREIGN = words.word_set(
     "avg mean median previous prior initial reference gold expected example count num number weight std deviation "
     "probability rank length difficulty readability"
 )
+_TOTALS, _SEVERAL = frozenset({"n", "nr", "total"}), frozenset({"ratings", "scores", "reviews", "raters"})
 _MOST_OBJECTS = 20
 _RANGE = -1.0
 
@@ -101,7 +123,7 @@ def strict_json_judgment(text: str, names: Names, scale: Scale, reading: Reading
     """The judgment of an answer that is one JSON object and nothing else."""
     reading = reading or NUMBERS
     try:
-        value = json.loads(text, parse_constant=lambda _name: None)
+        value = json.loads(text, parse_constant=lambda _name: None, object_pairs_hook=_object)
     except (ValueError, RecursionError):
         return Judgment("no_rating")
     if not isinstance(value, dict):
@@ -139,7 +161,7 @@ def _entries(
 ) -> Iterator[Entry]:
     """Ratings in an object: rank 0 = another criterion's, 1 = a rating, 2 = a final one, 3 = named as ours."""
     why = _explanation(value)
-    for key, item in value.items():
+    for key, item in _pairs(value):
         parts = [w.lower() for w in _KEY_WORD.findall(_CAMEL.sub(" ", key))]
         asked = any(names.is_asked(w) for w in parts)
         other = any(w in _FOREIGN for w in parts) or (not asked and any(names.is_other(w) for w in parts))
@@ -152,7 +174,7 @@ def _entries(
             continue
         if item is not None and not isinstance(item, str | int | float):
             continue
-        if not _BOUNDS.isdisjoint(parts):
+        if not _BOUNDS.isdisjoint(parts) or (not _TOTALS.isdisjoint(parts) and not _SEVERAL.isdisjoint(parts)):
             continue
         rating = any(w in words.RATING or w in keys for w in parts) and not any(w in _EXPLAINS for w in parts)
         if other and (rating or not isinstance(item, str) or item.strip()[:1].isdigit()):
@@ -160,6 +182,14 @@ def _entries(
         elif not other and (asked or rating) and not any(w in _EXPLAINS for w in parts):
             final = "final" in parts or "overall" in parts
             yield Entry(key, item, 3 if asked or named else 2 if final else 1, why)
+
+
+def _pairs(value: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    for key, item in value.items():
+        if isinstance(item, _Several):
+            yield from ((key, one) for one in item)
+        else:
+            yield key, item
 
 
 def _explanation(value: dict[str, Any]) -> str | None:
@@ -214,12 +244,28 @@ def _value(item: Any) -> tuple[float, float | None] | None:
 
 
 def _highest(objects: list[dict[str, Any]]) -> float | None:
+    """The highest point of the scale that an answer's objects name: ``"max": 10``, ``"scale": "1-10"``."""
     for value in objects:
-        for key, item in value.items():
+        for key, item in _pairs(value):
             parts = {w.lower() for w in _KEY_WORD.findall(_CAMEL.sub(" ", key))}
             if parts in _HIGHEST and isinstance(item, int | float) and not isinstance(item, bool):
-                return float(item)
+                return _float(item)
+            if parts in _SCALES and isinstance(item, str | int | float) and not isinstance(item, bool):
+                named = _ENDS.search(item) if isinstance(item, str) else None
+                if named is not None or not isinstance(item, str):
+                    return _float(named.group(1) if named else item)
+            inner = [one for one in (item if isinstance(item, list) else [item]) if isinstance(one, dict)]
+            found = _highest(inner)
+            if found is not None:
+                return found
     return None
+
+
+def _float(value: str | float) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return float("inf")
 
 
 def _span(text: str, key: str, value: float, start: int) -> tuple[int, int] | None:

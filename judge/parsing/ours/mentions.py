@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import inf
 from typing import Literal
 
 from judge.parsing.words import vocabulary as words
@@ -107,7 +108,22 @@ def _walk(low: str) -> Iterator[Mention]:
             mention = _with_tail(low, start, end, value, "word" if kind == "word" else "digits")
         if mention is not None:
             done = mention.stop
-            yield mention
+            yield replace(mention, high=inf) if _compared(low, mention) else mention
+
+
+_COMPARES = re.compile(r"[<>≤≥≦≧⩽⩾]=?[ \t]{0,2}\Z")
+_NO_COMPARISON = re.compile(r"<[^<>\n]{0,60}>[ \t]{0,2}\Z|[=>-]>[ \t]{0,2}\Z|(?:\A|\n)[ \t]{0,3}>[ \t]{1,2}\Z")
+
+
+def _compared(low: str, mention: Mention) -> bool:
+    """Whether the number bounds a rating and is none (">3"); not behind a tag, an arrow or the mark of a quotation."""
+    if low[max(0, mention.start - 3) : mention.start].rstrip(" \t")[-1:] not in tuple("<>≤≥≦≧⩽⩾="):
+        return False
+    first = max(0, mention.start - 66)
+    found = _COMPARES.search(low, max(0, mention.start - 4), mention.start)
+    if found is None or _NO_COMPARISON.search(low, first, mention.start):
+        return False
+    return not (found.group()[0] == "<" and low[mention.stop : mention.stop + 2].lstrip().startswith((">", "/>")))
 
 
 def _literals(low: str) -> Iterator[tuple[int, int, str]]:

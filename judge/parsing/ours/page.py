@@ -10,6 +10,10 @@ from judge.records import Scale
 
 _TOKEN = re.compile(r"[^\W_]+(?:'[^\W_]+)?|[.!?;:,\n—–(){}\[\]<>|=→\-：，。；！？、]")
 _PARENTHESIS = re.compile(r"\([^()\n]{0,80}\)|\[[^\[\]\n]{0,20}\]")
+_SCALE_RANGE = re.compile(
+    r"(?:(?<=\bscale of )|(?<=\bscale from ))(\d{1,3})\s?[-–]\s?(\d{1,3})\b"
+    r"|(?<!\d)(\d{1,3})\s?[-–]\s?(\d{1,3})(?=[ -](?:point )?scale\b)"
+)
 _WINDOW = 130
 
 
@@ -29,6 +33,8 @@ class Page:
         window = self.low[max(0, place - _WINDOW) : place]
         if ")" in window or "]" in window:
             window = _PARENTHESIS.sub(" ", window)
+        if "scale" in window:
+            window = _SCALE_RANGE.sub(r"\1\3 to \2\4", window)
         found: list[str] = _TOKEN.findall(window)
         return found
 

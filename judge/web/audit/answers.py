@@ -7,6 +7,7 @@ and the seconds spent in all. The same message again therefore changes nothing.
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -31,6 +32,7 @@ class _Message(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
     audit: str
     annotator: str = Field(min_length=1, max_length=200)
+    own: str = Field(default="", max_length=200)
     round: Literal[1, 2]
 
 
@@ -46,9 +48,13 @@ class _PracticeMessage(_Message):
     values: dict[str, _Value]
 
 
-def save_answers(store: AuditStore, text: bytes) -> dict[str, Any]:
+Owns = Callable[[str, str], bool]
+"""Whether a key is that of a name."""
+
+
+def save_answers(store: AuditStore, owns: Owns, text: bytes) -> dict[str, Any]:
     """Commit the state of an item in round 1; says whether the item is done."""
-    found = _read(_ItemMessage, store, text, ANNOTATION)
+    found = _read(_ItemMessage, store, owns, text, ANNOTATION)
     before = store.state(found.annotator, found.item)
     values = dict.fromkeys((category.key for category in store.categories), None) | found.values
     state = store.answer(
@@ -57,9 +63,9 @@ def save_answers(store: AuditStore, text: bytes) -> dict[str, Any]:
     return {"item": found.item, "done": state.done}
 
 
-def save_settled(store: AuditStore, text: bytes) -> dict[str, Any]:
+def save_settled(store: AuditStore, owns: Owns, text: bytes) -> dict[str, Any]:
     """Commit the state of a disputed item in round 2."""
-    found = _read(_ItemMessage, store, text, ADJUDICATION)
+    found = _read(_ItemMessage, store, owns, text, ADJUDICATION)
     disputed = next((one.disputed for one in disputes(snapshot(store)) if one.item == found.item), ())
     before = store.state(found.annotator, found.item, round_no=ADJUDICATION)
     values = dict.fromkeys(disputed, None) | found.values
@@ -68,9 +74,9 @@ def save_settled(store: AuditStore, text: bytes) -> dict[str, Any]:
     return {"item": found.item, "done": set(disputed) <= found.values.keys()}
 
 
-def save_practice(store: AuditStore, text: bytes) -> dict[str, Any]:
+def save_practice(store: AuditStore, owns: Owns, text: bytes) -> dict[str, Any]:
     """Commit practice answers."""
-    found = _read(_PracticeMessage, store, text, ANNOTATION)
+    found = _read(_PracticeMessage, store, owns, text, ANNOTATION)
     values = dict.fromkeys((category.key for category in store.categories), None) | found.values
     return {"practice": found.practice, "done": practise(store, found.annotator, found.practice, values).complete}
 
@@ -83,7 +89,7 @@ def status_of(error: Exception) -> int:
 _M = TypeVar("_M", bound=_Message)
 
 
-def _read(kind: type[_M], store: AuditStore, text: bytes, round_no: int) -> _M:
+def _read(kind: type[_M], store: AuditStore, owns: Owns, text: bytes, round_no: int) -> _M:
     try:
         found = kind.model_validate_json(text)
     except ValidationError as error:
@@ -94,6 +100,8 @@ def _read(kind: type[_M], store: AuditStore, text: bytes, round_no: int) -> _M:
         raise RefusedError(409, "This server holds another audit now. Your answers stay in this browser.")
     if found.round != round_no:
         raise RefusedError(400, f"round: answers of round {found.round} do not belong here")
+    if not owns(found.annotator, found.own):
+        raise RefusedError(403, f"Answers of {found.annotator} come from the page of that person's own link alone.")
     return found
 
 

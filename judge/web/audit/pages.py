@@ -6,20 +6,19 @@ behind `/results` alone, which no page for annotators links to: to know it would
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qs, quote
+from urllib.parse import parse_qs
 
 from judge.audit.file.answers import clean_name
 from judge.audit.file.snapshot import snapshot
 from judge.audit.file.store import ADJUDICATION, ANNOTATION, AuditStore
 from judge.audit.results.adjudication import disputes
 from judge.errors import JudgeError, SpecError
-from judge.web.access import new_key
 from judge.web.audit import answers, tasks
+from judge.web.audit.owning import NotOwnerError, Owners, lasting
 from judge.web.pages import Pages, static_route
 from judge.wording import PLAIN, written
 
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from starlette.routing import Route
 
     from judge.web.access import Access
+    from judge.web.audit.answers import Owns
 
 TEMPLATES = Path(__file__).parents[1] / "templates"
 _LARGEST = 1_000_000
@@ -40,17 +40,17 @@ def application(store: AuditStore, access: Access) -> Starlette:
     from starlette.applications import Starlette
     from starlette.routing import Route
 
-    pages = Pages(TEMPLATES, access)
+    pages, owners = Pages(TEMPLATES, access), Owners(store)
     routes = [
         Route("/", _welcome(store, pages)),
-        Route("/start", _start(store, pages, "/annotate"), methods=["POST"]),
-        Route("/annotate", _work(store, pages, ANNOTATION)),
+        Route("/start", _start(store, pages, owners, "/annotate"), methods=["POST"]),
+        Route("/annotate", _work(store, pages, owners, ANNOTATION)),
         Route("/results", _results(store, pages)),
-        Route("/adjudicate", _work(store, pages, ADJUDICATION)),
-        Route("/adjudicate/start", _start(store, pages, "/adjudicate"), methods=["POST"]),
-        _taking("/answers", store, answers.save_answers),
-        _taking("/practice", store, answers.save_practice),
-        _taking("/settled", store, answers.save_settled),
+        Route("/adjudicate", _work(store, pages, owners, ADJUDICATION)),
+        Route("/adjudicate/start", _start(store, pages, owners, "/adjudicate"), methods=["POST"]),
+        _taking("/answers", store, owners, answers.save_answers),
+        _taking("/practice", store, owners, answers.save_practice),
+        _taking("/settled", store, owners, answers.save_settled),
         static_route(),
     ]
     return Starlette(routes=routes, exception_handlers={JudgeError: _sentence, 404: _nowhere})
@@ -58,9 +58,7 @@ def application(store: AuditStore, access: Access) -> Starlette:
 
 def lasting_key(store: AuditStore) -> str:
     """The audit's own key for annotators on other machines: links that were sent out still work after a restart."""
-    with store.transaction() as db:
-        db.execute("INSERT OR IGNORE INTO meta VALUES ('page_key', ?)", (json.dumps(new_key()),))
-    return str(json.loads(store.select("SELECT value FROM meta WHERE key = 'page_key'")[0][0]))
+    return lasting(store, "page_key")
 
 
 def introduction(store: AuditStore) -> dict[str, Any]:
@@ -102,8 +100,8 @@ def _only_adjudicating(store: AuditStore) -> set[str]:
     return set(store.annotators(ADJUDICATION)) - set(store.annotators())
 
 
-def _start(store: AuditStore, pages: Pages, where: str) -> Callable[[Request], Any]:
-    """Takes a name from a form: makes it known, and goes to the work."""
+def _start(store: AuditStore, pages: Pages, owners: Owners, where: str) -> Callable[[Request], Any]:
+    """Takes a name from a form: makes it known, and sends its first giver to the work by a link of one's own."""
     from starlette.concurrency import run_in_threadpool
     from starlette.responses import RedirectResponse
 
@@ -111,38 +109,44 @@ def _start(store: AuditStore, pages: Pages, where: str) -> Callable[[Request], A
         form = parse_qs((await _body(request)).decode("utf-8", "replace"))
         given = (form.get("name") or [""])[0]
         try:
-            name = await run_in_threadpool(_known, store, given)
-            if where == "/annotate":
-                name = await run_in_threadpool(store.register, name)
+            register = where == "/annotate"
+            name = await run_in_threadpool(owners.take, given, request.cookies, register=register)
         except JudgeError as error:
-            hint = written(error.hint or "", PLAIN)
-            sentence = f"{written(error.sentence, PLAIN)}." + (f" {hint}." if hint else "")
+            status = 403 if isinstance(error, NotOwnerError) else answers.status_of(error)
+            sentence = _in_words(error)
             if where == "/annotate":
-                status = answers.status_of(error)
                 return await run_in_threadpool(_welcome_page, store, pages, sentence, given, status)
-            return pages.response("audit_message.html", 400, title="Settle disagreements", text=sentence)
-        return RedirectResponse(f"{where}?name={quote(name)}", 303)
+            return pages.response("audit_message.html", status, title="Settle disagreements", text=sentence)
+        return owners.remember(RedirectResponse(owners.link(name, where), 303), name)
 
     return endpoint
 
 
-def _known(store: AuditStore, given: str) -> str:
-    """The name as the audit knows it: upper and lower case make no second person."""
-    name = clean_name(given)
-    return next((known for known in store.registered() if known.casefold() == name.casefold()), name)
+def _in_words(error: JudgeError) -> str:
+    hint = written(error.hint or "", PLAIN)
+    sentence = f"{written(error.sentence, PLAIN)}."
+    return f"{sentence} {hint[:1].upper()}{hint[1:]}." if hint else sentence
 
 
-def _work(store: AuditStore, pages: Pages, round_no: int) -> Callable[[Request], Response]:
+def _work(store: AuditStore, pages: Pages, owners: Owners, round_no: int) -> Callable[[Request], Response]:
     from starlette.responses import RedirectResponse
 
     def endpoint(request: Request) -> Response:
-        name = request.query_params.get("name", "")
+        given = request.query_params.get("name", "")
         # Nobody becomes an annotator by a link alone, or a misspelt one would be a further rater. Whoever settles
         # disagreements is made known by the first answer.
-        if not name.strip() or (round_no == ANNOTATION and name not in store.registered()):
+        if not given.strip() or (round_no == ANNOTATION and given not in store.registered()):
             return RedirectResponse("/" if round_no == ANNOTATION else "/results", 303)
-        task = tasks.TASKS[round_no](store, clean_name(name))
-        return pages.response("audit_work.html", annotator=name, round=round_no, task=tasks.as_script(task))
+        name = clean_name(given)
+        own = owners.given(name, request.query_params, request.cookies)
+        if not owners.owns(name, own):
+            sentence = _in_words(NotOwnerError(name))
+            if round_no == ANNOTATION:
+                return _welcome_page(store, pages, sentence, name, 403)
+            return pages.response("audit_message.html", 403, title="Settle disagreements", text=sentence)
+        task = tasks.TASKS[round_no](store, name) | {"own": own}
+        page = pages.response("audit_work.html", annotator=name, round=round_no, task=tasks.as_script(task))
+        return owners.remember(page, name)
 
     return endpoint
 
@@ -170,7 +174,9 @@ def _results(store: AuditStore, pages: Pages) -> Callable[[Request], Response]:
     return endpoint
 
 
-def _taking(path: str, store: AuditStore, save: Callable[[AuditStore, bytes], dict[str, Any]]) -> Route:
+def _taking(
+    path: str, store: AuditStore, owners: Owners, save: Callable[[AuditStore, Owns, bytes], dict[str, Any]]
+) -> Route:
     """A route that takes a message and confirms it after the commit."""
     from starlette.concurrency import run_in_threadpool
     from starlette.responses import JSONResponse, PlainTextResponse
@@ -179,7 +185,7 @@ def _taking(path: str, store: AuditStore, save: Callable[[AuditStore, bytes], di
     async def endpoint(request: Request) -> Response:
         text = await _body(request)
         try:
-            return JSONResponse(await run_in_threadpool(save, store, text))
+            return JSONResponse(await run_in_threadpool(save, store, owners.owns, text))
         except answers.RefusedError as error:
             return PlainTextResponse(str(error), error.status)
 
@@ -192,13 +198,16 @@ async def _body(request: Request) -> bytes:
 
     parts: list[bytes] = []
     size = 0
-    async for part in request.stream():
-        size += len(part)
-        if size <= _LARGEST:
-            parts.append(part)
-        # A little more is read to its end, so that the sender is told why and does not find the line cut.
-        elif size > 10 * _LARGEST:
-            break
+    try:
+        async for part in request.stream():
+            size += len(part)
+            if size <= _LARGEST:
+                parts.append(part)
+            # A little more is read to its end, so that the sender is told why and does not find the line cut.
+            elif size > 10 * _LARGEST:
+                break
+    except TimeoutError as error:
+        raise HTTPException(408, "The answer did not come in time.") from error
     if size > _LARGEST:
         raise HTTPException(413, "That is more than an answer can be.")
     return b"".join(parts)

@@ -75,9 +75,9 @@ judge.Keeper = class {
       for (let found = next(); found; found = next()) {
         const [key, entry] = found;
         this.report("saving");
-        const { audit, annotator, round } = this.task;
+        const { audit, annotator, round, own } = this.task;
         try {
-          await this.post(entry.address, { audit, annotator, round, ...entry.body });
+          await this.post(entry.address, { audit, annotator, round, own, ...entry.body });
           // A newer state of the same item waits for its own confirmation.
           if (this.waiting[key] === entry) delete this.waiting[key];
           sent = true;

@@ -85,7 +85,7 @@ def read_kept(file: Path) -> dict[str, Any] | None:
 def write_kept(file: Path, data: dict[str, Any]) -> None:
     """Write it whole or not at all."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(file, orjson.dumps({"format": FORMAT, **data}, option=orjson.OPT_SERIALIZE_NUMPY))
+    write_whole(file, orjson.dumps({"format": FORMAT, **data}, option=orjson.OPT_SERIALIZE_NUMPY), follow=False)
 
 
 def _word(value: Any) -> str:

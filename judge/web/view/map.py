@@ -63,7 +63,7 @@ def convert(folder: ResultFolder, file: Path, state: str) -> None:
     if found is None:
         raise RunFolderError(f"{folder.path} holds no map of explanations", hint="judge explain RUN makes it")
     file.parent.mkdir(parents=True, exist_ok=True)
-    with draft(file) as fresh, closing(connect(fresh)) as db:
+    with draft(file, follow=False) as fresh, closing(connect(fresh)) as db:
         db.executescript(_TABLES)
         rows = [(i, *(p[k] for k in (*_COLUMNS, "x", "y"))) for i, p in enumerate(found.points)]
         db.executemany("INSERT INTO points VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
@@ -78,7 +78,7 @@ def convert(folder: ResultFolder, file: Path, state: str) -> None:
         }
         db.executemany("INSERT INTO meta VALUES (?, ?)", [(k, orjson.dumps(v).decode()) for k, v in facts.items()])
         db.commit()
-        write_whole(picture_file(file), orjson.dumps(_picture(found.points)))
+        write_whole(picture_file(file), orjson.dumps(_picture(found.points)), follow=False)
 
 
 def _picture(points: Sequence[dict[str, Any]]) -> dict[str, Any]:

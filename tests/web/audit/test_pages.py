@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, urlencode
+from urllib.parse import urlencode
 
 import pytest
 
@@ -21,6 +21,7 @@ from judge.cli.main import main
 from judge.errors import SpecError
 from judge.web.access import access_for
 from judge.web.audit.offline_pack import page, write_pack
+from judge.web.audit.owning import Owners
 from judge.web.audit.pages import application, lasting_key
 from tests.web.audits import MARKUP, SECRET_JUDGE, SECRET_SYSTEM, make_audit
 from tests.web.conftest import Served
@@ -34,16 +35,27 @@ class Audited:
 
     def __init__(self, start: Callable[..., Served], store: AuditStore) -> None:
         self.store = store
+        self.owners = Owners(store)
         self.server = start(lambda access: application(store, access))
 
     def begin(self, name: str) -> tuple[int, Any, str]:
         body = urlencode({"name": name}).encode()
-        return self.server.ask(f"/start?token={self.server.access.token}", method="POST", body=body)
+        # As the browser that began.
+        cookie = (
+            f"{self.owners.cookie(name)}={self.owners.key(name)}"
+            if 0 < len(name.strip()) < 81 and name.isprintable()
+            else ""
+        )
+        path = f"/start?token={self.server.access.token}"
+        return self.server.ask(path, method="POST", body=body, Cookie=cookie)
 
     def task(self, name: str, path: str = "annotate") -> dict[str, Any]:
-        return task_in(self.server.ask(f"/{path}?name={quote(name)}")[2])
+        return task_in(self.server.ask(self.owners.link(name, f"/{path}"))[2])
 
     def send(self, path: str, value: Any, **more: str) -> tuple[int, str]:
+        if not isinstance(value, bytes):
+            name = str(value.get("annotator"))
+            value = {"own": self.owners.key(name if name.strip() and name.isprintable() else "nobody")} | value
         body = value if isinstance(value, bytes) else json.dumps(value).encode()
         status, _, text = self.server.ask(
             path, method="POST", body=body, X_Judge_Token=self.server.access.token, **more
@@ -93,12 +105,12 @@ def test_names_are_escaped_and_progress_is_shown(audit: Audited) -> None:
     assert "<b onclick" not in text
     assert "&lt;b onclick=" in text
     assert "1 of 3 done" in text
-    assert "<b onclick" not in audit.server.ask(f"/annotate?name={quote(name)}")[2]
+    assert "<b onclick" not in audit.server.ask(audit.owners.link(name))[2]
 
 
 def test_markup_in_stories_and_explanations_stays_text(audit: Audited) -> None:
     audit.begin("Ada")
-    text = audit.server.ask("/annotate?name=Ada")[2]
+    text = audit.server.ask(audit.owners.link("Ada"))[2]
     assert "<script>document" not in text
     assert "<img src=x" not in text
     # The data element holds every text as it is: its end is not ended by a text, and no template was run.
@@ -114,7 +126,7 @@ def test_facts_that_are_hidden_are_not_in_the_page(served: Callable[..., Served]
     with make_audit(tmp_path / "blind.sqlite", blind=("judge", "eval_prompt", "rating")) as store:
         blind = Audited(served, store)
         blind.begin("Ada")
-        for text in (blind.server.ask("/annotate?name=Ada")[2], page(store, "Ada")):
+        for text in (blind.server.ask(blind.owners.link("Ada"))[2], page(store, "Ada")):
             for secret in (SECRET_JUDGE, SECRET_SYSTEM, "ep3-secret"):
                 assert secret not in text
             assert [item["rating"] for item in task_in(text)["items"]] == [None] * 3
@@ -269,7 +281,7 @@ def test_results_are_on_their_own_page_alone(audit: Audited) -> None:
     text = audit.server.ask("/results")[2]
     assert "AC1" in text
     assert "Annotators differ on 1 item;" in text
-    for path in ("/", "/annotate?name=Ada"):
+    for path in ("/", audit.owners.link("Ada")):
         shown = audit.server.ask(path)[2]
         assert "AC1" not in shown
         assert "/results" not in shown

@@ -1,0 +1,27 @@
+"""Reads the body of an answer, up to a length that no answer has. Never connects."""
+
+from __future__ import annotations
+
+import aiohttp
+
+MOST = 32 << 20
+"""Bytes, unpacked: the longest answers with twenty alternatives for each token take a few."""
+
+_PIECE = 1 << 16
+
+
+class TooLongError(aiohttp.ClientError):
+    """A body that goes on beyond `MOST`; the rest of it was not read."""
+
+
+async def read_body(reply: aiohttp.ClientResponse) -> bytes:
+    """The whole body. Raises TooLongError, with the connection closed, for one that is longer than `MOST`."""
+    parts: list[bytes] = []
+    length = 0
+    async for piece in reply.content.iter_chunked(_PIECE):
+        length += len(piece)
+        if length > MOST:
+            reply.close()
+            raise TooLongError(f"the answer is longer than {MOST >> 20} MiB")
+        parts.append(piece)
+    return b"".join(parts)

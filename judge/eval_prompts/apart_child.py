@@ -1,0 +1,80 @@
+"""What runs in the process that renders templates apart: limits itself, then renders what its parent asks for."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import sys
+from pathlib import Path
+from typing import IO, Any
+
+from judge.errors import TemplateError
+from judge.eval_prompts.apart import LENGTH, LONGEST, MEMORY, SECONDS, TooLongError
+from judge.eval_prompts.sandbox import Compiled, compile_template
+
+
+def _limit() -> None:
+    if os.name == "nt":
+        return
+    import resource
+    import signal
+
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+    def over(*_: object) -> None:
+        raise TooLongError(f"rendering takes longer than {SECONDS:g} s")
+
+    signal.signal(signal.SIGALRM, over)
+    # Whoever ends the parent ends this process by its closed pipe.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def serve() -> None:
+    """Render what the parent asks for, until it is gone."""
+    _limit()
+    asked, answers = sys.stdin.buffer, sys.stdout.buffer
+    known: dict[tuple[str, ...], Compiled] = {}
+    _say(answers, {})
+    while head := asked.read(LENGTH):
+        _say(answers, _answer(pickle.loads(asked.read(int.from_bytes(head, "big"))), known))  # noqa: S301  our parent's
+
+
+def _answer(told: dict[str, Any], known: dict[tuple[str, ...], Any]) -> dict[str, Any]:
+    template = told["template"]
+    file = Path(template["file"])
+    key = (template["source"], template["file"], str(template["first_line"]), *template["offered"])
+    try:
+        _timer(SECONDS)
+        if key not in known:
+            known[key] = compile_template(
+                template["source"], file=file, first_line=template["first_line"], offered=template["offered"], here=True
+            )
+        if told["values"] is None:
+            _timer(0)
+            return {"uses": sorted(known[key].uses)}
+        text = known[key].render(told["values"])
+        _timer(0)
+        if len(text) > LONGEST // 4:
+            return {"error": f"{file}: the text is longer than {LONGEST // 4:,} characters", "hint": None}
+    except TemplateError as error:
+        _timer(0)
+        return {"error": str(error), "hint": error.hint}
+    except (MemoryError, RecursionError, TooLongError) as error:
+        _timer(0)
+        return {"error": f"{file}: {error or type(error).__name__}", "hint": None}
+    return {"text": text}
+
+
+def _timer(seconds: float) -> None:
+    if os.name != "nt":
+        import signal
+
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+
+
+def _say(answers: IO[bytes], said: dict[str, Any]) -> None:
+    body = json.dumps(said).encode()
+    answers.write(len(body).to_bytes(LENGTH, "big") + body)
+    answers.flush()

@@ -1,0 +1,67 @@
+"""Whether a template can only do what Eval-Prompts do: show values, ask, and go through short lists. Never renders.
+
+Such a template takes time and memory in proportion to what it shows, so it is rendered in this process. Every other
+one is rendered apart (`judge.eval_prompts.apart`), where time and memory are limited.
+"""
+
+from __future__ import annotations
+
+from jinja2 import nodes
+
+_PLAIN = (
+    nodes.Template,
+    nodes.Output,
+    nodes.TemplateData,
+    nodes.Name,
+    nodes.Const,
+    nodes.Getattr,
+    nodes.If,
+    nodes.CondExpr,
+    nodes.Test,
+    nodes.Compare,
+    nodes.Operand,
+    nodes.And,
+    nodes.Or,
+    nodes.Not,
+    nodes.For,
+    nodes.Filter,
+    nodes.Add,
+    nodes.Sub,
+    nodes.Getitem,
+)
+_FILTERS = frozenset(
+    {"upper", "lower", "trim", "title", "capitalize", "length", "count", "first", "last", "join", "default", "d"}
+    | {"int", "string", "wordcount", "abs"}
+)
+_TESTS = frozenset({"defined", "undefined", "none", "string", "number", "odd", "even", "true", "false"})
+_TEXTS = frozenset({"story", "first", "second", "reference", "story_prompt"})
+_DEEPEST = 2
+_LONGEST_CONSTANT = 1000
+
+
+def is_plain(tree: nodes.Template) -> bool:
+    """Whether every part of a template is one that cannot take long, and loops go through lists of criteria alone."""
+    return all(_fine(child, 0) for child in tree.iter_child_nodes())
+
+
+def _fine(node: nodes.Node, depth: int) -> bool:
+    if not isinstance(node, _PLAIN):
+        return False
+    if isinstance(node, nodes.Filter) and node.name not in _FILTERS:
+        return False
+    if isinstance(node, nodes.Test) and node.name not in _TESTS:
+        return False
+    if isinstance(node, nodes.Const) and len(str(node.value)) > _LONGEST_CONSTANT:
+        return False
+    if isinstance(node, nodes.For):
+        depth += 1
+        if depth > _DEEPEST or node.recursive or not _short(node.iter):
+            return False
+    return all(_fine(child, depth) for child in node.iter_child_nodes())
+
+
+def _short(node: nodes.Node) -> bool:
+    """Whether what a loop goes through is a list of criteria, guidelines or points, and no text."""
+    while isinstance(node, nodes.Getattr):
+        node = node.node
+    return isinstance(node, nodes.Name) and node.name not in _TEXTS

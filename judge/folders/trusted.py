@@ -1,0 +1,52 @@
+"""From which folders, beside its own, a run definition may name files: the user's word alone. Never reads one.
+
+JUDGE_TRUSTED_FOLDERS lists folders (or files) as PATH lists them; `trusted_folders.json` in the user's configuration
+folder keeps those that `judge init` was given. The folder of the studies' files is trusted too.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+from judge.folders.config import config_folder
+from judge.folders.shipped import shipped
+
+VARIABLE = "JUDGE_TRUSTED_FOLDERS"
+
+
+def trusted_folders() -> list[Path]:
+    """Folders and files from which any run may read."""
+    named = [one for one in os.environ.get(VARIABLE, "").split(os.pathsep) if one]
+    studies = [one for one in (os.environ.get("JUDGE_DATA"),) if one]
+    return [*(Path(one).resolve() for one in (*named, *studies, *_stored())), shipped("prompts").resolve()]
+
+
+def is_trusted(file: Path, folder: Path) -> bool:
+    """Whether a definition in `folder` may name this file: links are followed first."""
+    real = file.resolve()
+    return any(real.is_relative_to(one) for one in (folder.resolve(), *trusted_folders()))
+
+
+def trust(path: Path) -> None:
+    """Remember a file that the user named."""
+    file = _file()
+    known = _stored()
+    if not any(path.resolve().is_relative_to(one) for one in trusted_folders()):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        fresh = file.with_name(f"{file.name}.{os.getpid()}.new")
+        fresh.write_text(json.dumps([*known, str(path.resolve())], indent=2) + "\n", encoding="utf-8")
+        fresh.replace(file)
+
+
+def _file() -> Path:
+    return config_folder() / "trusted_folders.json"
+
+
+def _stored() -> list[str]:
+    try:
+        found = json.loads(_file().read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return []
+    return [one for one in found if isinstance(one, str)] if isinstance(found, list) else []

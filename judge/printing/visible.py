@@ -1,0 +1,48 @@
+"""Strangers' texts for a terminal and for a spreadsheet: what either would obey is shown instead.
+
+Never changes what is stored.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TypeVar
+
+JOINERS = "\u200c\u200d"
+"""Formatting characters that scripts and emoji need, and that move nothing."""
+
+_HIDDEN = re.compile(r"[^\n\t\x20-\x7e]")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+_T = TypeVar("_T")
+
+
+def visible(text: str) -> str:
+    """The text in its lines, control and formatting characters (escape sequences, text direction) as \\x1b."""
+    return _HIDDEN.sub(_shown, text.replace("\r\n", "\n"))
+
+
+def _shown(match: re.Match[str]) -> str:
+    character = match.group()
+    seen = character.isprintable() or character.isspace() or character in JOINERS
+    control = character < " " or "\x7f" <= character <= "\x9f" or character in "\u2028\u2029"
+    return character if seen and not control else ascii(character)[1:-1]
+
+
+def no_formula(value: _T) -> _T | str:
+    """A cell for a CSV file: of text that a spreadsheet would compute, its text with an apostrophe before it."""
+    if not isinstance(value, str) or not value.startswith(_FORMULA):
+        return value
+    return value if _is_number(value) else f"'{value}"
+
+
+def as_written(cell: str) -> str:
+    """The text of a cell that `no_formula` made."""
+    return cell[1:] if cell[:1] == "'" and no_formula(cell[1:]) != cell[1:] else cell
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return len(text) == 1
+    return True

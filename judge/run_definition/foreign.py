@@ -1,0 +1,68 @@
+"""What a run definition may not ask for by itself, since it may be a stranger's: files elsewhere, code of a model.
+
+What is said on the command line is the user's own word and is not looked at here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from judge.errors import SpecError
+from judge.folders.trusted import VARIABLE, is_trusted
+from judge.wording import Advice
+
+_SUFFIXES = {
+    "eval_prompts": (".jinja",),
+    "criteria.set": (".yaml", ".yml"),
+    "criteria.wording": (".json",),
+    "pairs.file": (".jsonl", ".ndjson"),
+    "dataset": (),
+}
+"""Key -> what its files end in; of `dataset` the readers see to it."""
+
+
+def refuse_foreign(data: Mapping[str, Any], folder: Path, where: str) -> None:
+    """Raise SpecError where a definition in `folder` names a file elsewhere, or lets a model bring its own code."""
+    for key, name in _named(data):
+        refuse_file(key, name, folder, where)
+    entries = data.get("judges")
+    for one in (data, *(entries if isinstance(entries, list) else ())):
+        engine = one.get("engine") if isinstance(one, Mapping) else None
+        if isinstance(engine, Mapping) and engine.get("trust_remote_code"):
+            raise SpecError(
+                f"{where}: engine.trust_remote_code would run code of the model, which no run.yaml decides",
+                hint=Advice(
+                    "if you trust the model's code, take the line out and say it: {overrides}",
+                    overrides="engine.trust_remote_code=true",
+                ),
+            )
+
+
+def refuse_file(key: str, name: str, folder: Path, where: str) -> None:
+    """Raise SpecError where a name means a file outside the definition's folder, or one of another kind."""
+    file = next((one for one in (folder / name, Path(name)) if one.is_file()), None)
+    if file is None:
+        return
+    suffixes = _SUFFIXES[key]
+    if suffixes and ("/" in name or "\\" in name or Path(name).suffix) and file.suffix.lower() not in suffixes:
+        raise SpecError(f"{where}: {key} {name!r} is no such file: they end in {' or '.join(suffixes)}")
+    if not is_trusted(file, folder):
+        outside = f"{where}: {key} names a file outside the run's folder: {file.resolve()}"
+        words = f"if you mean it: {{overrides}}, or export {VARIABLE}={{}}"
+        raise SpecError(outside, hint=Advice(words, file.resolve().parent, overrides=f"{key}={name}"))
+
+
+def _named(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """(key, value) of all that may be a file."""
+    criteria, pairs, prompts = data.get("criteria"), data.get("pairs"), data.get("eval_prompts")
+    parts = criteria if isinstance(criteria, Mapping) else {"set": criteria}
+    listed = prompts if isinstance(prompts, list) else [prompts]
+    found: list[tuple[str, Any]] = [("dataset", data.get("dataset"))]
+    found += [(f"criteria.{key}", parts.get(key)) for key in ("set", "wording")]
+    found += [("eval_prompts", one) for one in listed]
+    found += [("pairs.file", pairs.get("file"))] if isinstance(pairs, Mapping) else []
+    for key, value in found:
+        if isinstance(value, str) and value and "\0" not in value:
+            yield key, value

@@ -1,0 +1,95 @@
+"""A link of one's own for each annotator: who knows only a name neither reads nor changes that person's answers.
+
+The key in a link is made of the name by a secret that lies in the audit, so a link outlasts the server and the browser
+that began with it, and whoever holds the audit can tell it again. A cookie spares the browser that began the link.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import threading
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from judge.audit.file.answers import clean_name
+from judge.audit.file.store import AuditStore
+from judge.errors import SpecError
+from judge.web.access import new_key
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from starlette.responses import Response
+
+_SECRET = "owner_key"  # noqa: S105  the name under which the audit keeps it
+
+
+class NotOwnerError(SpecError):
+    """A name that is somebody's, asked for without the key of its link."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"{name} is here already, and its answers open by its own link alone",
+            hint="if this is you, open the link with which you began, or ask whoever serves the audit for it; "
+            "if not, add something to your name",
+        )
+
+
+def lasting(store: AuditStore, what: str) -> str:
+    """A key that the audit keeps under this name, made when it is first asked for."""
+    with store.transaction() as db:
+        db.execute("INSERT OR IGNORE INTO meta VALUES (?, ?)", (what, json.dumps(new_key())))
+    return str(json.loads(store.select("SELECT value FROM meta WHERE key = ?", what)[0][0]))
+
+
+class Owners:
+    """The keys of an audit's annotators, and who took which name."""
+
+    def __init__(self, store: AuditStore) -> None:
+        self._store = store
+        self._secret = lasting(store, _SECRET).encode()
+        self._lock = threading.Lock()
+        self._claimed: set[str] = set()
+
+    def key(self, name: str) -> str:
+        """The key of a name, as it stands in the link."""
+        return hmac.new(self._secret, clean_name(name).encode(), hashlib.sha256).hexdigest()[:32]
+
+    def link(self, name: str, where: str = "/annotate") -> str:
+        """The path of a person's own page."""
+        return f"{where}?name={quote(name)}&own={self.key(name)}"
+
+    def cookie(self, name: str) -> str:
+        """The cookie in which a browser keeps the key: one for each audit and name, so that none takes another's."""
+        told = f"{self._store.audit_id}|{clean_name(name)}"
+        return f"judge_own_{hashlib.sha256(told.encode()).hexdigest()[:16]}"
+
+    def owns(self, name: str, given: str) -> bool:
+        """Whether a key is that of the name; takes as long for any key."""
+        return hmac.compare_digest(given.encode(), self.key(name).encode())
+
+    def given(self, name: str, query: Mapping[str, str], cookies: Mapping[str, str]) -> str:
+        """The key that came with a request, in its address or as a cookie."""
+        return query.get("own") or cookies.get(self.cookie(name), "")
+
+    def take(self, given: str, cookies: Mapping[str, str], *, register: bool) -> str:
+        """The name for whoever asks for it first, or again by its own browser; NotOwnerError for anybody else.
+
+        Upper and lower case make no second person. Raises SpecError for a name that cannot be one.
+        """
+        with self._lock:
+            known = [*self._store.registered(), *self._claimed]
+            name = clean_name(given)
+            name = next((one for one in known if one.casefold() == name.casefold()), name)
+            if name in known and not self.owns(name, cookies.get(self.cookie(name), "")):
+                raise NotOwnerError(name)
+            self._claimed.add(name)
+            return self._store.register(name) if register else name
+
+    def remember(self, response: Response, name: str) -> Response:
+        """The response with the cookie that spares this browser the link."""
+        year = 365 * 24 * 3600
+        response.set_cookie(self.cookie(name), self.key(name), max_age=year, httponly=True, samesite="strict")
+        return response

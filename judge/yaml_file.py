@@ -1,0 +1,52 @@
+"""Reads YAML that may be a stranger's: nested and repeated no more than people write. Never makes an object."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import yaml
+
+MOST_NESTED = 50
+MOST_VALUES = 100_000
+"""Values, those behind an alias counted each time it is used."""
+
+_LOADER: type[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+def load(text: str) -> Any:
+    """The plain data in a text; yaml.MarkedYAMLError, with the line where it can be told, for what is none."""
+    check(text)
+    try:
+        return yaml.safe_load(text)
+    except ValueError as error:  # a date or a number that is none
+        raise yaml.MarkedYAMLError(problem=str(error).splitlines()[0]) from error
+
+
+def check(text: str) -> None:
+    """Raise yaml.MarkedYAMLError for a text that would take more memory, or a deeper stack, than any definition."""
+    sizes: dict[str, int] = {}
+    open_: list[tuple[str | None, int]] = []
+    total = 0
+    for event in yaml.parse(text, Loader=_LOADER):
+        if isinstance(event, yaml.CollectionStartEvent):
+            if len(open_) >= MOST_NESTED:
+                raise _refused(f"nested more than {MOST_NESTED} deep", event)
+            open_.append((event.anchor, total))
+            sizes.pop(str(event.anchor), None)
+        elif isinstance(event, yaml.CollectionEndEvent):
+            anchor, before = open_.pop()
+            if anchor is not None:
+                sizes[anchor] = total - before + 1
+        elif isinstance(event, yaml.AliasEvent):
+            if event.anchor not in sizes:
+                raise _refused("an alias of nothing that stands before it", event)
+            total += sizes[event.anchor]
+        elif isinstance(event, yaml.ScalarEvent) and event.anchor is not None:
+            sizes[event.anchor] = 1
+        total += 1
+        if total > MOST_VALUES:
+            raise _refused(f"more than {MOST_VALUES:,} values, aliases counted each time", event)
+
+
+def _refused(problem: str, event: Any) -> yaml.MarkedYAMLError:
+    return yaml.MarkedYAMLError(problem=problem, problem_mark=event.start_mark)

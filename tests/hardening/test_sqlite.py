@@ -1,0 +1,135 @@
+"""Class 4: SQLite files from elsewhere, as journals, audits and caches: nothing in them runs or is believed."""
+
+from __future__ import annotations
+
+import pickle
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from judge.audit.file.schema import FORMAT, TABLES
+from judge.audit.file.store import AuditStore
+from judge.datasets.studies.storyer import read_plain_pickle
+from judge.errors import JudgeError
+from judge.journal import JournalReader
+from judge.sqlite_file import connect, read_only
+from tests.hardening.conftest import Call, Make, held
+
+CHANGES = {
+    "trigger on insert": "CREATE TRIGGER t AFTER INSERT ON sessions BEGIN DELETE FROM responses; END",
+    "trigger on delete": "CREATE TRIGGER t AFTER DELETE ON responses BEGIN DELETE FROM attempts; END",
+    "view": "CREATE VIEW v AS SELECT * FROM responses",
+    "view for a table": "ALTER TABLE ratings RENAME TO r; CREATE VIEW ratings AS SELECT * FROM r",
+    "virtual table": "CREATE VIRTUAL TABLE v USING fts5(a)",
+    "no responses": "DROP TABLE responses",
+    "no queries": "DROP TABLE queries",
+    "no stories": "DROP TABLE stories",
+    "no sessions": "DROP TABLE sessions",
+    "no meta": "DROP TABLE meta",
+    "another column": "ALTER TABLE responses RENAME COLUMN text TO words",
+    "fewer columns": "ALTER TABLE stories DROP COLUMN text",
+    "no definition": "DELETE FROM meta WHERE key = 'definition'",
+    "an empty definition": "UPDATE meta SET value = '{}' WHERE key = 'definition'",
+    "a definition that is a list": "UPDATE meta SET value = '[]' WHERE key = 'definition'",
+    "a definition that is no JSON": "UPDATE meta SET value = '{' WHERE key = 'definition'",
+    "a definition of bytes": "UPDATE meta SET value = x'00ff' WHERE key = 'definition'",
+    "another format": "UPDATE meta SET value = '99' WHERE key = 'format'",
+    "a format that is no number": "UPDATE meta SET value = 'one' WHERE key = 'format'",
+    "texts that are bytes": "UPDATE responses SET text = x'00ff'",
+    "texts that are numbers": "UPDATE responses SET text = 5",
+    "logprobs that are no JSON": "UPDATE responses SET logprobs = '{'",
+    "ratings that are words": "UPDATE ratings SET value = 'five'",
+    "stories that are bytes": "UPDATE stories SET text = x'00ff'",
+    "stories that are not UTF-8": "UPDATE stories SET text = CAST(x'ff' AS TEXT)",
+    "answers that are not UTF-8": "UPDATE responses SET text = CAST(x'ff' AS TEXT)",
+    "tokens that are words": "UPDATE responses SET prompt_tokens = 'many'",
+    "repeats that are words": "UPDATE attempts SET repeat = 'one'",
+    "no such story": "UPDATE queries SET story = 'nobody'",
+}
+
+
+def changed(make: Make, call: Call, what: str) -> Path:
+    place = make()
+    assert call("run", place, "--quiet")[0] == 0
+    base = sqlite3.connect(place / "surface" / "journal.sqlite")
+    base.executescript(CHANGES[what])
+    base.commit()
+    base.close()
+    return place
+
+
+@pytest.mark.parametrize("what", CHANGES)
+def test_a_changed_journal_ends_in_a_sentence_or_in_its_tables(make: Make, call: Call, what: str) -> None:
+    place = changed(make, call, what)
+    for command in ("status", "coverage", "verify", "run"):
+        code, _, error = call(command, place, *(["--quiet"] if command == "run" else []))
+        assert "Traceback" not in error
+        assert code in (0, 1, 2, 3, 4)
+
+
+@pytest.mark.parametrize("what", [name for name in CHANGES if "trigger" in name or "v" in name.split()[:1]])
+def test_what_runs_by_itself_is_refused(make: Make, call: Call, what: str) -> None:
+    held(call("coverage", changed(make, call, what)), "which no journal of ours does")
+
+
+def test_a_run_never_deletes_a_journal_with_attempts(make: Make, call: Call) -> None:
+    place = changed(make, call, "no definition")
+    held(call("run", place, "--quiet"), "has lost its definition")
+    base = sqlite3.connect(place / "surface" / "journal.sqlite")
+    assert base.execute("SELECT count(*) FROM responses").fetchone()[0] == 3
+    base.close()
+
+
+def test_no_schema_is_trusted(tmp_path: Path) -> None:
+    file = tmp_path / "a.sqlite"
+    for base in (connect(file), connect(None), read_only(file)):
+        assert base.execute("PRAGMA trusted_schema").fetchone()[0] == 0
+        base.close()
+
+
+def test_reading_writes_nothing(make: Make, call: Call) -> None:
+    place = make()
+    call("run", place, "--quiet")
+    with JournalReader(place / "surface" / "journal.sqlite") as journal, pytest.raises(sqlite3.OperationalError):
+        journal._db.execute("DELETE FROM responses")
+
+
+@pytest.mark.parametrize("content", [b"", b"SQLite format 3\0", b"x" * 4096, b"PK\3\4" + b"\0" * 500, b"{}"])
+def test_a_file_that_is_no_journal(make: Make, call: Call, content: bytes) -> None:
+    place = make()
+    (place / "surface").mkdir()
+    (place / "surface" / "journal.sqlite").write_bytes(content)
+    held(call("coverage", place))
+
+
+@pytest.mark.parametrize(
+    "sql", ["CREATE TRIGGER t AFTER INSERT ON items BEGIN DELETE FROM items; END", "CREATE VIEW v AS SELECT 1"]
+)
+def test_an_audit_with_more_than_tables_is_refused(tmp_path: Path, sql: str) -> None:
+    file = tmp_path / "audit.sqlite"
+    base = sqlite3.connect(file)
+    base.executescript(TABLES)
+    base.execute("INSERT INTO meta VALUES ('audit_format', ?)", (str(FORMAT),))
+    base.executescript(sql)
+    base.commit()
+    base.close()
+    with pytest.raises(JudgeError, match="no audit of ours"):
+        AuditStore.open(file)
+
+
+class _Evil:
+    def __reduce__(self) -> tuple[object, tuple[str]]:
+        import os
+
+        return os.system, ("touch ran-by-pickle",)
+
+
+@pytest.mark.parametrize("protocol", range(6))
+def test_pickles_of_studies_make_no_objects(tmp_path: Path, protocol: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "x.pkl"
+    file.write_bytes(pickle.dumps([_Evil()], protocol))
+    with pytest.raises(JudgeError):
+        read_plain_pickle(file)
+    assert not (tmp_path / "ran-by-pickle").exists()
