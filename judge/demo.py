@@ -1,6 +1,6 @@
-"""The packaged demo: whole runs on packaged stories, by the control judge or by a small language model.
+"""The packaged demo: complete runs on packaged stories, by the control judge or by a small language model.
 
-Never presents the stories' labels as people's.
+The stories' labels were not given by people, and no table or page may present them as people's ratings.
 """
 
 from __future__ import annotations

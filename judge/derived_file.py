@@ -1,4 +1,4 @@
-"""SQLite files of what can be computed again. Never holds what cannot."""
+"""SQLite files for data that can be computed again."""
 
 from __future__ import annotations
 

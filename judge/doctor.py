@@ -1,4 +1,4 @@
-"""What is installed, reachable and cached, each with the command that mends it. Never changes anything."""
+"""Checks of what is installed, reachable and cached, each with the command that fixes a problem."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from judge.redaction import redact
 
 State = Literal["failed", "missing", "note", "ok"]
 STATES: tuple[State, ...] = get_args(State)
-"""In the order in which they matter to who asks."""
+"""States in the order in which they are printed, the most urgent first."""
 
 EXTRAS = {
     "stats": ("pingouin", "scikit-learn", "statsmodels"),
@@ -24,6 +24,7 @@ EXTRAS = {
     "explain": ("sentence-transformers", "umap-learn", "yake", "scikit-learn"),
     "measures": ("sacrebleu", "nltk"),
     "stress": ("spacy", "lemminflect"),
+    "train": ("sentence-transformers", "accelerate", "datasets"),
 }
 _CORE = (
     "aiohttp",
@@ -43,7 +44,7 @@ _CORE = (
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing looked at, how it is, and what mends it."""
+    """One checked item, its state, and the command that fixes it."""
 
     what: str
     state: State
@@ -52,7 +53,7 @@ class Finding:
 
 
 def examine() -> list[Finding]:
-    """Everything."""
+    """All checks."""
     asked = [_key(), *_other_keys(), _trusted(), _server(), _prices()]
     return [_python(), *_packages(), _tagger(), *_datasets(), *asked, *_models()]
 
@@ -81,13 +82,13 @@ def _packages() -> list[Finding]:
 
 
 def _tagger() -> Finding:
-    """The model that perturbations of words and clauses need."""
-    from judge.perturbations import tagging
+    """The spaCy model that perturbations of words and clauses need."""
+    from judge.perturbations.english import tagging
 
     lost = tagging.available()
     if lost is None:
         return Finding("model of spaCy", "ok", "texts can be tagged for judge stress make")
-    return Finding("model of spaCy", "missing", "judge stress make does without parts of speech", lost)
+    return Finding("model of spaCy", "missing", "judge stress make works without parts of speech", lost)
 
 
 def _datasets() -> list[Finding]:
@@ -110,9 +111,7 @@ def _datasets() -> list[Finding]:
 def _key() -> Finding:
     if os.environ.get("OPENAI_API_KEY"):
         return Finding("OPENAI_API_KEY", "ok", "set")
-    return Finding(
-        "OPENAI_API_KEY", "note", "not set (servers of your own may not need it)", "export OPENAI_API_KEY=..."
-    )
+    return Finding("OPENAI_API_KEY", "note", "not set (your own servers may not need it)", "export OPENAI_API_KEY=...")
 
 
 def _other_keys() -> list[Finding]:
@@ -128,7 +127,7 @@ def _other_keys() -> list[Finding]:
 
 
 def _trusted() -> Finding:
-    """Hosts that the user's configuration lets keys go to."""
+    """Hosts that the user's configuration allows keys to be sent to."""
     from judge.credentials.trust import VARIABLE, trust_file, trusts
 
     try:
@@ -139,7 +138,7 @@ def _trusted() -> Finding:
 
 
 def _server() -> Finding:
-    """Ask the server of OPENAI_BASE_URL for its models; the default address is left alone without a key."""
+    """Request the models of the server at OPENAI_BASE_URL; without a key the default address is not contacted."""
     import aiohttp
 
     from judge.backends import Settings
@@ -170,7 +169,10 @@ def _server() -> Finding:
                 return Finding("OPENAI_BASE_URL", "ok", f"{url}: {', '.join(names[:5])}")
         except (aiohttp.ClientError, TimeoutError, KeyError, TypeError, ValueError) as error:
             return Finding(
-                "OPENAI_BASE_URL", "failed", f"{url}: {type(error).__name__}", "start the server, or mend the address"
+                "OPENAI_BASE_URL",
+                "failed",
+                f"{url}: {type(error).__name__}",
+                "start the server, or correct the address",
             )
 
     return asyncio.run(ask())
@@ -182,7 +184,7 @@ def _prices() -> Finding:
     file: Path = user_price_file()
     if file.is_file():
         return Finding("price table", "ok", str(file))
-    return Finding("price table", "note", f"{shipped_table()}; yours would lie at {file}")
+    return Finding("price table", "note", f"{shipped_table()}; your own would be at {file}")
 
 
 def _models() -> list[Finding]:
@@ -200,7 +202,7 @@ def _models() -> list[Finding]:
     ]
     for judge, (life, runs) in ending(Path("runs")).items():
         where = ", ".join(path.as_posix() for path in runs)
-        mend = "finish these runs before, keep their result folders; new runs need another judge"
+        mend = "finish these runs before that date and keep their result folders; new runs need another judge"
         found.append(Finding(f"judge {judge}", "note", f"{where}: {life.sentence}", mend))
     return found
 

@@ -1,15 +1,15 @@
-"""What can go wrong, as types. Never catches anything.
+"""The types of errors that users see.
 
-The tree, and who is to blame::
+The tree::
 
     JudgeError              shown to the user as one sentence (and a hint), never as a traceback; exit code 1
     ├── DataError           a file's content is not what its format promises
-    ├── SpecError           a run definition, a criteria set or an option says something impossible
+    ├── SpecError           a run definition, a criteria set or an option is invalid
     │   └── OptionError     an option's value is not one that it takes
     ├── TemplateError       an Eval-Prompt does not render
     ├── RunFolderError      a result folder cannot be used: locked, of another run, of another version, unwritable
     ├── MissingExtraError   an optional package is needed and not installed
-    └── BackendError        the world failed while a judge was asked; carries kind, retryable and retry_after
+    └── BackendError        a server or network failed during a request; carries kind, retryable and retry_after
 
 Anything else that is raised is a bug of this program and keeps its traceback.
 """
@@ -26,7 +26,7 @@ from judge.wording import Advice, changed, joined
 
 
 class JudgeError(Exception):
-    """A sentence for the user; `hint` is the command or change that mends it. Keys are taken out of both.
+    """A sentence for the user; `hint` is the command or change that fixes the problem. Keys are removed from both.
 
     Either may be `judge.wording.Advice`: as a string it has Python's wording.
     """
@@ -37,7 +37,7 @@ class JudgeError(Exception):
 
     @property
     def sentence(self) -> str:
-        """What is wrong, as it was said: `Advice` where it names options."""
+        """The message, as `Advice` where it names options."""
         return self.args[0] if self.args and isinstance(self.args[0], str) else str(self)
 
 
@@ -67,7 +67,7 @@ class DataError(JudgeError):
 
 
 class SpecError(JudgeError):
-    """A run definition, a criteria set or an option says something impossible."""
+    """A run definition, a criteria set or an option is invalid."""
 
 
 class OptionError(SpecError):
@@ -102,29 +102,30 @@ class MissingExtraError(JudgeError):
 
 
 ErrorKind = Literal[
-    "auth",  # a key that is wrong or may not, an account that is closed
+    "auth",  # a wrong key, a key without permission, a closed account
     "model",  # the server does not have this model
-    "api",  # the model is not to be had by this route of the server
-    "capability",  # the server cannot do what the run asks of it
+    "api",  # the server does not offer the model on this route
+    "capability",  # the server does not support what the run requires
     "address",  # no server there, or not one that speaks the protocol
-    "request",  # 400, 404, 422: asking again would fail again
+    "request",  # 400, 404, 422: the same request would fail again
     "context",  # the request is longer than the model's context
-    "quota",  # what was paid for is used up
-    "rate",  # slow down: a limit of so many a minute
+    "quota",  # the paid quota is used up
+    "rate",  # a limit on requests or tokens per minute
     "overload",  # 503, 529
     "server",  # other 5xx, and a provider behind the server that failed
     "connection",  # reset, refused in mid-run, broken pipe
     "timeout",  # no answer within attempt_timeout
     "garbage",  # an answer that is not the protocol's
     "filtered",  # the provider's content filter refused to answer
-    "truncated",  # the longest answer was reached in the thinking: an answer without text
+    "truncated",  # the token limit was reached while thinking: an answer without text
 ]
 
 
 class BackendError(JudgeError):
-    """The world failed while a judge was asked.
+    """A server or the network failed during a request.
 
-    `kind` says how, `retryable` whether asking again can help, `retry_after` (seconds) what the server asked for.
+    `kind` is the cause, `retryable` whether another request can succeed, `retry_after` the wait that the server
+    requested, in seconds.
     """
 
     def __init__(
@@ -145,7 +146,7 @@ class BackendError(JudgeError):
 
 
 def yaml_mistake(error: Exception) -> str:
-    """What is wrong in a YAML file and where, without the lines themselves: they may hold a key."""
+    """The mistake in a YAML file and its position, without the lines themselves, which may hold a key."""
     mark = getattr(error, "problem_mark", None)
     words = " ".join(str(getattr(error, "problem", None) or "it cannot be read").split())
     words = re.sub(r"'(?!<)[^']{8,}'", "'...'", words)  # an alias or a tag, whatever it was meant to be
@@ -153,18 +154,18 @@ def yaml_mistake(error: Exception) -> str:
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
-    """The known word most like `word`, or None when nothing is close."""
+    """The known word most similar to `word`, or None when none is close."""
     matches = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
     return matches[0] if matches else None
 
 
 def unknown(what: str, word: str, known: Iterable[str]) -> str:
-    """One sentence for a name that is not known: names the nearest and lists what is."""
+    """A sentence about an unknown name, with the nearest known name and a list of all."""
     return f"{what} {word!r} {_unknown(word, known)}"
 
 
 def unknown_value(field: str, word: str, known: Iterable[str]) -> OptionError:
-    """The same of an option's value, as an error."""
+    """The error for an unknown value of an option, with the nearest known value and a list of all."""
     names = sorted(known)
     return OptionError(field, word, _unknown(word, names), allowed=names)
 

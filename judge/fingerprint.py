@@ -1,4 +1,4 @@
-"""Every hash that the program makes. Never used to keep a secret.
+"""All hashes of the program. They identify content and protect no secret.
 
 A fingerprint is written `b2:` + 32 hex digits: BLAKE2b, 128 bits, of bytes, or of plain data as canonical JSON (sorted
 keys, no blanks, UTF-8). The tag names the algorithm, so that a later change can be told from a changed content. SHA-256
@@ -79,6 +79,13 @@ def fingerprint_file(path: Path) -> str:
     """Tagged hash of a file's bytes, read in blocks of 1 MiB."""
     with path.open("rb") as stream:
         return fingerprint_bytes(iter(lambda: stream.read(1 << 20), b""))
+
+
+def fingerprint_weights(folder: Path) -> str:
+    """Tagged hash of what decides what a model's folder makes of a text: weights, tokenizer, configuration."""
+    endings = (".safetensors", ".bin", ".json", ".txt", ".model")
+    files = sorted(p for p in folder.rglob("*") if p.is_file() and p.suffix in endings)
+    return fingerprint([(p.relative_to(folder).as_posix(), fingerprint_file(p)) for p in files])
 
 
 def _bytes(content: str | bytes) -> bytes:

@@ -1,4 +1,4 @@
-"""A judge's name, `provider/model`, in its parts. Never asks whether there is such a back-end (`judge.backends`)."""
+"""A judge's name, `provider/model`, split into its parts. Whether the back-end exists is not checked here."""
 
 from __future__ import annotations
 
@@ -10,12 +10,15 @@ MEASURE = "measure"
 CONTROL, RECORDED, SCRIPTED = "surface", "recorded", "scripted"
 """Providers without a language model: the control judge, answers from a file, answers from a script."""
 
-MODELLESS = frozenset({CONTROL, RECORDED, SCRIPTED})
-"""They ask no server and cost nothing."""
+TRAINED, REWARD = "trained", "reward"
+"""Providers that score a story in this process and generate nothing: a trained evaluator, a reward model."""
+
+MODELLESS = frozenset({CONTROL, RECORDED, SCRIPTED, TRAINED, REWARD})
+"""They generate nothing, ask no server and cost nothing."""
 
 
 class JudgeName(NamedTuple):
-    """Who is asked, and for what: the back-end, and the model as the back-end knows it ("" where none is named)."""
+    """Parts of a judge's name: the back-end, and the model as the back-end knows it ("" where none is named)."""
 
     provider: str
     model: str
@@ -43,5 +46,5 @@ class JudgeName(NamedTuple):
 
     @property
     def is_modelless(self) -> bool:
-        """Whether no language model answers: nothing is asked of a server, and nothing is paid."""
+        """Whether no language model writes answers: nothing is asked of a server, and nothing is paid."""
         return self.provider in MODELLESS

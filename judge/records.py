@@ -1,4 +1,4 @@
-"""Plain values that pass between layers: stories, criteria, queries, responses, judgments. Nothing here does anything.
+"""Plain values that pass between layers: stories, criteria, queries, responses, judgments.
 
 All are frozen. Text is `str`, ratings are points of the scale (float), times are seconds, "not known" is None.
 """
@@ -95,7 +95,7 @@ CHOICES = ("A", "B", "Tie")
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """The text that is judged, and what is known of it. `reference` is the human story for the same story-prompt."""
+    """The judged text, with known facts about it. `reference` is the human story for the same story-prompt."""
 
     id: str
     story_prompt: str
@@ -103,6 +103,15 @@ class Story:
     text: str
     reference: str | None = None
     ratings: tuple[Rating, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StoryPrompt:
+    """A prompt for which a story is to be written. `reference` is the human story for it, where there is one."""
+
+    id: str
+    text: str
+    reference: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +176,7 @@ class Scale:
             return None
         return self.labels[round(code)]
 
-    def said(self, value: float) -> str:
+    def text_of(self, value: float) -> str:
         """A rating as people read it: its label, or the number where it has none."""
         return self.label_of(value) or f"{value:g}"
 
@@ -200,7 +209,7 @@ def _folded(label: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
-    """What is rated. `guidelines` holds one sentence per point of the scale, lowest first, or is empty."""
+    """A criterion of rating. `guidelines` holds one sentence per point of the scale, lowest first, or is empty."""
 
     name: str
     abbreviation: str
@@ -271,7 +280,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """How the judge is to generate. None = not said: the provider's default holds, and nothing is sent."""
+    """Settings for generation. None = not set: the provider's default holds, and nothing is sent."""
 
     temperature: float | None = None
     top_p: float | None = None
@@ -320,10 +329,53 @@ class Query:
         """What it asks for."""
         return self.criteria or self.criterion
 
+    @property
+    def place(self) -> tuple[str, str, str]:
+        """Story, criterion and Eval-Prompt, as journals name them."""
+        return self.story.id, self.criterion.name, self.eval_prompt
+
+    @property
+    def story_prompt(self) -> str:
+        """Requests with the same one share a prefix, and so a server."""
+        return self.story.story_prompt
+
+
+@dataclass(frozen=True, slots=True)
+class Commission:
+    """One rendered request for a story: story-prompt x writer prompt. Repeats of it are several stories.
+
+    It is asked, kept and asked again as a `Query` is; an answer to it is a story, and nothing is read from it.
+    """
+
+    key: str
+    wanted: StoryPrompt
+    writer_prompt: str
+    messages: tuple[Message, ...]
+    generation: Generation
+    api: Literal["chat", "completions", "responses"] = "chat"
+    structured: Literal["none"] = "none"
+    scoring: Literal["text"] = "text"
+    flags: tuple[str, ...] = ()
+    shared: tuple[int, ...] = ()
+
+    @property
+    def place(self) -> tuple[str, str, str]:
+        """Story-prompt and writer prompt where journals name story and Eval-Prompt; there is no criterion."""
+        return self.wanted.id, "", self.writer_prompt
+
+    @property
+    def story_prompt(self) -> str:
+        """Requests with the same one share a prefix, and so a server."""
+        return self.wanted.text
+
+
+Request = Query | Commission
+"""What a back-end is asked: for a rating or a verdict, or for a story."""
+
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """Raw text of one answer, and what the server said about it. `reasoning` is thinking kept apart, never parsed.
+    """Raw text of one answer, and what the server reported about it. `reasoning` is thinking kept apart, never parsed.
 
     Tokens and cost are of the whole call and stand on the first of its repeats. `completion_tokens` is all that is
     billed as answer, `reasoning_tokens` the part of it that was thinking; `cached_tokens` and `cache_write_tokens` are
@@ -345,7 +397,7 @@ class Response:
 
 @dataclass(frozen=True, slots=True)
 class Judgment:
-    """What parsing made of a response.
+    """Result of parsing a response.
 
     `rating` is not None exactly when `status` is `ok` (or `imported`). `span` is the (start, end) of the characters in
     the text from which the rating was read.
@@ -360,7 +412,7 @@ class Judgment:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What parsing made of the answer to a comparison.
+    """Result of parsing the answer to a comparison.
 
     `preference` is not None exactly when `status` is `ok` (or `imported`); "first" and "second" are the stories as they
     were shown. `span` is the (start, end) of the characters in the text from which it was read.

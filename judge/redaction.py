@@ -1,4 +1,4 @@
-"""Takes keys out of text before it is printed or stored. Never returns, prints or stores a key.
+"""Removal of keys from text before it is printed or stored. No function returns, prints or stores a key.
 
 A key is the value of an environment variable whose name says so, a proxy's password, or a value that left with a
 request. What providers echo is covered too: a key as in URLs, JSON, HTML, hexadecimal and base64 (at any offset, as in
@@ -59,19 +59,19 @@ def remember(value: str) -> None:
         _remembered.add(value.strip())
 
 
-def known() -> dict[str, str]:
+def known_keys() -> dict[str, str]:
     """Keys that this process knows, with where each came from (a sentence's object, such as `the value of NAME`)."""
-    found = dict.fromkeys((value for value in _remembered if counts(value)), "a value sent with requests")
+    origins = dict.fromkeys((value for value in _remembered if counts(value)), "a value sent with requests")
     for name in os.environ:
         kind = _kind(name)
         value = os.environ.get(name, "") if kind else ""
         if kind == "key" and counts(value.strip()) and not _is_path(name, value):
-            found[value.strip()] = f"the value of {name}"
+            origins[value.strip()] = f"the value of {name}"
         elif kind == "proxy" and "@" in value:
             password = value.rpartition("@")[0].rpartition("/")[2].partition(":")[2]
             if counts(password):
-                found[password] = f"the password in {name}"
-    return found
+                origins[password] = f"the password in {name}"
+    return origins
 
 
 @lru_cache(maxsize=4096)
@@ -85,7 +85,7 @@ def _kind(variable: str) -> str | None:
 
 def redact(text: str) -> str:
     """The text with `***` in place of every known key and of what looks like one."""
-    keys = known()
+    keys = known_keys()
     # A known key's pieces come last: keys of one provider begin alike, and would break one that only looks like a key.
     return _without_parts(_LOOKS.sub(MASK, _without_whole(text, keys)), keys)
 
@@ -136,7 +136,7 @@ def _each_string(value: Any, change: Callable[[str], str]) -> Any:
 def held_in(text: str) -> str | None:
     """Which known key a text holds, whole and in any form: `the value of NAME`; None where it holds none."""
     low = text.lower()
-    for key, source in known().items():
+    for key, source in known_keys().items():
         if any(form in low for form in forms_of(key)):
             return source
     return None

@@ -1,4 +1,4 @@
-"""Opens SQLite files, in the ways that the program needs. Never reads or writes rows, and leaves errors as they are."""
+"""Connections to SQLite files in the modes that the program needs."""
 
 from __future__ import annotations
 

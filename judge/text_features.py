@@ -1,4 +1,4 @@
-"""Readable numbers about a story's surface: length, repetition, sentences, vocabulary. Never says what is good.
+"""Readable features of a story's surface: length, repetition, sentences, vocabulary. They do not measure quality.
 
 Tokens are words and punctuation marks, case kept; an English contraction is two words (``did n't``, ``she 's``).
 
@@ -240,20 +240,49 @@ def _windowed_type_share(words: Sequence[str]) -> float:
 
 def _copied_fragments(story: Sequence[str], prompt: Sequence[str]) -> list[int]:
     """Lengths of the fragments copied from the story-prompt: read greedily, the longest match at each place."""
-    places: dict[str, list[int]] = {}
-    for at, token in enumerate(prompt):
-        places.setdefault(token, []).append(at)
+    runs = _runs(prompt)
     lengths: list[int] = []
-    after, end, source_end = 0, len(story), len(prompt)
-    for here in [at for at, token in enumerate(story) if token in places]:
-        if here < after:
-            continue
-        best = 1
-        for start in places[story[here]]:
-            size = 1
-            while here + size < end and start + size < source_end and story[here + size] == prompt[start + size]:
-                size += 1
-            best = max(best, size)
-        lengths.append(best)
-        after = here + best
-    return lengths
+    state = size = 0
+    for token in story:
+        onward = runs[state].get(token)
+        if onward is None:
+            if size:
+                lengths.append(size)
+            size = 0
+            onward = runs[0].get(token)
+        state = onward or 0
+        size += onward is not None
+    return [*lengths, size] if size else lengths
+
+
+def _runs(tokens: Sequence[str]) -> list[dict[str, int]]:
+    """All runs of tokens that stand in a text, as ways from state 0: its suffix automaton (Blumer et al. 1985).
+
+    Its size grows with the text's length alone, whatever repeats in it.
+    """
+    ways: list[dict[str, int]] = [{}]
+    longest, link = [0], [-1]
+    last = 0
+    for token in tokens:
+        new = len(ways)
+        ways.append({})
+        longest.append(longest[last] + 1)
+        link.append(0)
+        at = last
+        while at >= 0 and token not in ways[at]:
+            ways[at][token] = new
+            at = link[at]
+        if at >= 0:
+            behind = ways[at][token]
+            if longest[behind] != longest[at] + 1:
+                copy = len(ways)
+                ways.append(dict(ways[behind]))
+                longest.append(longest[at] + 1)
+                link.append(link[behind])
+                while at >= 0 and ways[at].get(token) == behind:
+                    ways[at][token] = copy
+                    at = link[at]
+                link[behind], behind = copy, copy
+            link[new] = behind
+        last = new
+    return ways

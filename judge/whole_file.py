@@ -1,4 +1,4 @@
-"""Files that appear under their name whole or not at all. Never leaves a half of one behind."""
+"""Writers of files that appear under their name complete or not at all."""
 
 from __future__ import annotations
 

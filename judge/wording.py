@@ -1,4 +1,4 @@
-"""Sentences that name options before it is known who reads them. Never knows how a command line writes an option.
+"""Sentences that name options, written later for the command line, for Python or for pages.
 
 An `Advice` is a string in Python's wording (``level="system"``), which is what exceptions, frames and notebooks show.
 It remembers what it was made of, so that the command line writes flags instead (`written`), and a page, which has no
@@ -40,7 +40,7 @@ class InPython:
 
 
 class InPlainWords:
-    """Options by what they are called, for pages, whose readers cannot give any: ``level system``."""
+    """Options as plain words, for pages, whose readers cannot give any: ``level system``."""
 
     def option(self, field: str) -> str:
         """The field's name as words."""
@@ -69,7 +69,7 @@ class Advice(str):
     __slots__ = ("_made", "rest")
     _made: _Made
     rest: str
-    """What readers without options are told of it: nothing."""
+    """The part for readers who cannot give options; empty here."""
 
     def __new__(cls, template: str, /, *texts: object, **options: object) -> Advice:
         """Write it for Python."""
@@ -80,14 +80,14 @@ class Advice(str):
         return _filled(self._made, wording)
 
     def each(self, change: Callable[[str], str]) -> Advice:
-        """The same with every text in it changed."""
+        """A copy with `change` applied to every text in it."""
         template, texts, options = self._made
         new = {name: _changed(value, change) for name, value in options.items()}
         made = (change(template), tuple(_changed(text, change) for text in texts), new)
         return _advice(type(self), change(self.rest), made)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Keep, in copies, what it was made of."""
+        """Keep the template and its arguments in copies."""
         return _advice, (type(self), self.rest, self._made)
 
 

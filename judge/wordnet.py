@@ -164,13 +164,13 @@ def _without_endings(words: Sequence[str], part: str) -> list[str]:
 
 def _index(path: Path) -> dict[str, tuple[list[int], int]]:
     """Word -> the places of its synsets, and how many of them, the first ones, texts were tagged with."""
-    found: dict[str, tuple[list[int], int]] = {}
+    index: dict[str, tuple[list[int], int]] = {}
     for line in path.read_text(encoding="utf-8").splitlines():
         if not line.startswith(" "):
             cells = line.split()
             count = int(cells[2])
-            found[cells[0]] = [int(cell) for cell in cells[-count:]], int(cells[-count - 1])
-    return found
+            index[cells[0]] = [int(cell) for cell in cells[-count:]], int(cells[-count - 1])
+    return index
 
 
 def _exceptions(path: Path) -> dict[str, list[str]]:

@@ -1,4 +1,4 @@
-"""Reads YAML that may be a stranger's: nested and repeated no more than people write. Never makes an object."""
+"""Safe reader for YAML from others: limits on nesting and repetition, and plain values only."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def check(text: str) -> None:
                 sizes[anchor] = total - before + 1
         elif isinstance(event, yaml.AliasEvent):
             if event.anchor not in sizes:
-                raise _refused("an alias of nothing that stands before it", event)
+                raise _refused("an alias without an anchor before it", event)
             total += sizes[event.anchor]
         elif isinstance(event, yaml.ScalarEvent) and event.anchor is not None:
             sizes[event.anchor] = 1

@@ -17,7 +17,7 @@ import typer
 
 from judge.cli.commands import COMMANDS
 from judge.cli.main import app
-from judge.cli.option_words import FLAGS, complaint, mend, said
+from judge.cli.option_words import FLAGS, complaint, mend, with_flags
 from judge.errors import DataError, MissingExtraError, OptionError, SpecError, unknown_value
 from judge.printing.tables import Column, Table, render, worded
 from judge.stats.estimate import Estimate
@@ -151,30 +151,30 @@ def test_the_command_line_prints_tables_by_its_own_emit() -> None:
 )
 def test_each_reader_has_a_wording(advice: Advice, python: str, flags: str, plain: str) -> None:
     assert advice == python
-    assert said(advice) == flags
+    assert with_flags(advice) == flags
     assert written(advice, PLAIN) == plain
     assert written(advice, None) == ""
-    assert [said(one) for one in (copy.deepcopy(advice), pickle.loads(pickle.dumps(advice)))] == [flags, flags]  # noqa: S301  our own
+    assert [with_flags(one) for one in (copy.deepcopy(advice), pickle.loads(pickle.dumps(advice)))] == [flags, flags]  # noqa: S301  our own
 
 
 def test_a_note_holds_without_its_advice() -> None:
-    asks = Advice("{ci} asks about new systems", ci="boot-both")
-    note = Note("the systems are taken as they are", asks)
-    assert note == 'the systems are taken as they are (ci="boot-both" asks about new systems)'
-    assert said(note) == "the systems are taken as they are (--ci boot-both asks about new systems)"
-    assert written(note, None) == "the systems are taken as they are"
-    assert said(Note("a", asks, joint="; ")) == "a; --ci boot-both asks about new systems"
-    assert written("a sentence", None) == said("a sentence") == "a sentence"
-    assert said(pickle.loads(pickle.dumps(note))) == said(note)  # noqa: S301  our own
+    asks = Advice("{ci} scores new systems", ci="boot-both")
+    note = Note("the systems are treated as fixed", asks)
+    assert note == 'the systems are treated as fixed (ci="boot-both" scores new systems)'
+    assert with_flags(note) == "the systems are treated as fixed (--ci boot-both scores new systems)"
+    assert written(note, None) == "the systems are treated as fixed"
+    assert with_flags(Note("a", asks, joint="; ")) == "a; --ci boot-both scores new systems"
+    assert written("a sentence", None) == with_flags("a sentence") == "a sentence"
+    assert with_flags(pickle.loads(pickle.dumps(note))) == with_flags(note)  # noqa: S301  our own
 
 
 def test_what_is_joined_keeps_what_each_part_says() -> None:
     note = Note("one", Advice("{full}", full=True))
     assert joined("a ", "b") == "a b"
-    assert said(joined("toy: ", note)) == "toy: one (--full)"
+    assert with_flags(joined("toy: ", note)) == "toy: one (--full)"
     assert written(joined("toy: ", note), None) == "toy: one"
     assert written(joined("toy: ", Advice("{full}")), None) == ""
-    assert said(listed(["a", Advice("{shard}"), "c"], ", ")) == "a, --shard, c"
+    assert with_flags(listed(["a", Advice("{shard}"), "c"], ", ")) == "a, --shard, c"
 
 
 def test_errors_have_pythons_wording_and_the_command_line_its_own(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""Shares of ratings as people read them. Never counts anything."""
+"""Printed table of shares of ratings."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ from judge.analysis.distributions import Distributions
 from judge.printing.tables import Column, Table
 
 
-def table(found: Distributions) -> Table:
+def table(distributions: Distributions) -> Table:
     """One row a source and criterion, a column each point of the scale."""
     named = {
-        (point, name) for row in found.rows for one in row for point, name in zip(one.points, one.names, strict=True)
+        (point, name)
+        for row in distributions.rows
+        for one in row
+        for point, name in zip(one.points, one.names, strict=True)
     }
     # Labels of several criteria may have one code: each has its own column, beside those of the same code.
     points = [name for _, name in sorted(named)]
@@ -20,7 +23,9 @@ def table(found: Distributions) -> Table:
         {"judge": one.judge, "eval_prompt": one.eval_prompt, "criterion": one.criterion}
         | dict(zip(one.names, one.shares, strict=True))
         | {"n": one.n, "asked": one.asked, "mean": one.mean}
-        for row in found.rows
+        for row in distributions.rows
         for one in row
     ]
-    return Table(f"Shares of ratings, {found.dataset}", columns, rows, found.signature, found.notes)
+    return Table(
+        f"Shares of ratings, {distributions.dataset}", columns, rows, distributions.signature, distributions.notes
+    )

@@ -1,4 +1,4 @@
-"""How often each point of the scale was given: people, and each judge with each Eval-Prompt. Never rescales.
+"""Distributions of ratings over the points of the scale: people's, and each judge's with each Eval-Prompt.
 
 People's ratings count one by one, judges' repeat by repeat (imported means as one). A rating between two points (an
 expected value, a mean) counts at the nearer one, halves at the upper one; how many were moved so is said.
@@ -65,7 +65,7 @@ class Distribution:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the points are called: their labels, or their numbers."""
+        """Names of the points: their labels, or their numbers."""
         return self.words or tuple(f"{point:g}" for point in self.points)
 
     @property
@@ -93,7 +93,7 @@ class Distributions:
 
     @property
     def signature(self) -> str:
-        """The line under its table and figure."""
+        """The signature of its table and figure."""
         return joined(self.signature_parts)
 
 
@@ -121,7 +121,7 @@ def _dataset(matrix: RatingMatrix, table: RatingsTable, options: DistributionOpt
     notes = [note for fact in table.facts for note in fact.notes]
     between = sum(one.between for row in rows for one in row)
     if between:
-        notes.append(f"{between} ratings lie between points and count at the nearer one, halves at the upper one")
+        notes.append(f"{between} ratings lie between two points and count as the nearer one, halfway as the upper one")
     return Distributions(
         dataset=matrix.dataset,
         criteria=criteria,
@@ -174,5 +174,5 @@ def _count(source: Source, k: int, edges: Floats, controls: set[str]) -> Distrib
         between=int((~whole).sum()),
         mean=float(known.mean()) if known.size and (scale is None or scale.numeric) else None,
         control=source.judge in controls,
-        words=() if scale is None else tuple(scale.said(float(middle)) for middle in middles),
+        words=() if scale is None else tuple(scale.text_of(float(middle)) for middle in middles),
     )

@@ -1,4 +1,4 @@
-"""Frames of results: what stands under their tables, and they as tables themselves. Never computes a number."""
+"""Data frames of results: their signature and notes, and their form as printed tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The preferences table narrowed, and its first rows for the screen. Never makes a preference of what has none."""
+"""The preferences table narrowed to a selection, and its first rows for the screen."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def preview(table: PreferencesTable) -> Table:
 
 
 def signature_parts(table: PreferencesTable) -> Iterator[str]:
-    """What the rows rest on: pairs by dataset, judges, Eval-Prompts, orders, ties, repeats and parsers."""
+    """Parts of the signature: pairs by dataset, judges, Eval-Prompts, orders, ties, repeats and parsers."""
     frame = table.frame
     counts = frame.groupby("dataset", sort=False)["pair"].nunique()
     yield ",".join(f"{name}:{count} pairs" for name, count in counts.items()) or "no pairs"

@@ -1,4 +1,4 @@
-"""Who gave the ratings that judges are compared with: people, or a rule (labels by construction). Never decides it.
+"""The source of the ratings that judges are compared with: people, or a rule (labels by construction).
 
 Every sentence of a page or caption that names them takes its words from here, so that none speaks of people where
 nobody read a story. The analyses name people; `said` and `table` put their words right where the ratings are labels.
@@ -60,21 +60,21 @@ class Raters:
 
     @property
     def them(self) -> str:
-        """Whom judges are compared with, in a sentence."""
+        """The word for the raters in a sentence."""
         return "the labels" if self.labels_note else "people"
 
     @property
     def name(self) -> str:
-        """The same as a name, of a row or in brackets."""
+        """The word for the raters as the name of a row or in brackets."""
         return "labels" if self.labels_note else PEOPLE
 
     @property
     def ratings(self) -> str:
-        """What they gave."""
+        """The word for their ratings."""
         return "the labels" if self.labels_note else "people's ratings"
 
     def said(self, text: str) -> str:
-        """A sentence or title of an analysis, right for these raters."""
+        """A sentence or title of an analysis in the words for these raters."""
         if not self.labels_note:
             return text
         for people, labels in _LABELLED:
@@ -82,7 +82,7 @@ class Raters:
         return _OTHERWISE.sub(lambda found: f"{found[1]} the labels" if found[1] else "labels", text)
 
     def table(self, table: Table) -> Table:
-        """A table of an analysis, right for these raters."""
+        """A table of an analysis in the words for these raters."""
         if not self.labels_note:
             return table
         return replace(

@@ -1,4 +1,4 @@
-"""The ratings table as a file or on the screen. Never writes a stand-in for a rating that is not there."""
+"""The ratings table as a file or on the screen."""
 
 from __future__ import annotations
 

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+import importlib
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from judge.api.result import Result
+from judge.api.source import Source
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from judge.analysis.correlation import Correlations
-    from judge.analysis.inputs.selection import Selection
     from judge.analysis.options import agreement_options as agreement
     from judge.analysis.options import table_options as options
     from judge.analysis.options.agreement_options import ChosenMeasure
-    from judge.analysis.systems.systems import Systems
     from judge.audit.results.frames import OpenedAudit
     from judge.explanations.mapping.explanation_map import ExplanationMap
     from judge.ratings_table import RatingsTable
@@ -36,23 +34,23 @@ class OpenedRun:
     def __init__(self, runs: Path | str | Sequence[Path | str], parser: str = "ours") -> None:
         from judge.run_folder import resolve
 
-        self.folders = [folder.path for folder in resolve([runs] if isinstance(runs, str | Path) else runs)]
-        self.parser = parser
-        self._kept: tuple[Selection, ...] = ()
+        folders = [folder.path for folder in resolve([runs] if isinstance(runs, str | Path) else runs)]
+        self._source = Source(folders, parser)
 
-    @cached_property
+    @property
+    def folders(self) -> list[Path]:
+        """The result folders."""
+        return self._source.folders
+
+    @property
+    def parser(self) -> str:
+        """How answers are parsed: ours or as-published."""
+        return self._source.parser
+
+    @property
     def table(self) -> RatingsTable:
         """The ratings table with stories and facts, as the commands use it."""
-        return self._read(self.parser)
-
-    def _read(self, parser: str, *, perturbed: bool = False) -> RatingsTable:
-        from judge.analysis.inputs.selection import narrowed
-        from judge.ratings_table import read
-
-        table = read(self.folders, parser, perturbed=perturbed)
-        for keep in self._kept:
-            table = narrowed(table, keep)
-        return table
+        return self._source.table
 
     def only(
         self,
@@ -68,12 +66,11 @@ class OpenedRun:
         With `pass_rate` the share of a story's binary criteria passed is one more criterion, ``pass rate``; with
         `panel` people are those of one panel.
         """
-        from judge.analysis.inputs.selection import Selection, narrowed
+        from judge.analysis.inputs.selection import Selection
 
         keep = Selection.of(criterion, judge, eval_prompt, pass_rate=pass_rate, panel=panel)
         part = OpenedRun(self.folders, self.parser)
-        part._kept = (*self._kept, keep)
-        part.table = narrowed(self.table, keep)
+        part._source = self._source.only(keep)
         return part
 
     def ratings(self) -> pd.DataFrame:
@@ -102,42 +99,15 @@ class OpenedRun:
 
         `.value` is a `judge.summary.result.Summary`; `judge.summary.screen.text` prints it on one screen.
         """
-        from judge.summary import screen
-        from judge.summary.evidence import Evidence
-        from judge.summary.options import EvidenceOptions
-        from judge.summary.summarize import summarize
-
-        chosen = _options(
-            EvidenceOptions,
-            drop_systems=drop_systems,
-            epsilon=epsilon,
-            resamples=resamples,
-            readings=readings,
-            seed=seed,
-        )
-        found = summarize(Evidence(self.table, chosen), [str(folder) for folder in self.folders])
-        return Result(found.frame, screen.tables(found), value=found)
+        return self._analysed("outcome:summary", locals())
 
     def coverage(self, by: Names = ("judge", "criterion", "eval_prompt"), *, drop_systems: Names = ()) -> Result:
         """Requested, answered and rated repeats by any of judge, criterion, eval_prompt, system."""
-        from judge.analysis.coverage import tables
-        from judge.analysis.coverage.counts import count
-        from judge.analysis.coverage.coverage import coverage
-        from judge.analysis.options.table_options import CoverageOptions, names
-
-        found = coverage(self.table, CoverageOptions(drop_systems=names(drop_systems)))
-        counts = count(self.table, names(by), drop_systems=found.options.drop_systems)
-        return Result(counts.frame, tables.tables(found), value=found)
+        return self._analysed("outcome:coverage", locals())
 
     def consistency(self, *, drop_systems: Names = (), engine: options.Engine = "ours") -> Result:
         """ICC family, exact agreement, flip rate over repeats."""
-        from judge.analysis.options.table_options import ConsistencyOptions
-        from judge.analysis.reliability import consistency_tables
-        from judge.analysis.reliability.consistency import consistency
-
-        chosen = _options(ConsistencyOptions, drop_systems=drop_systems, engine=engine)
-        found = consistency(self.table, chosen)
-        return Result(found.frame, consistency_tables.tables(found), value=found)
+        return self._analysed("self_agreement:consistency", locals())
 
     def repeats(
         self,
@@ -149,34 +119,15 @@ class OpenedRun:
         seed: int = 1,
     ) -> Result:
         """How many repeats, how to sum them, strata by people's disagreement, distances between distributions."""
-        from judge.analysis import repeats
-        from judge.analysis.options.table_options import RepeatsOptions
-
-        chosen = _options(
-            RepeatsOptions, drop_systems=drop_systems, against=against, ci=ci, resamples=resamples, seed=seed
-        )
-        found = repeats.repeats(repeats.with_stated(self.table, self.parser), chosen)
-        return Result(found.frame, repeats.tables(found), value=found)
+        return self._analysed("self_agreement:repeats", locals())
 
     def components(self, *, drop_systems: Names = (), target: float = 0.8, seed: int = 1) -> Result:
         """What ratings vary over: variance components."""
-        from judge.analysis.options.table_options import ComponentsOptions
-        from judge.analysis.reliability import components_tables
-        from judge.analysis.reliability.variance_components import components
-
-        chosen = _options(ComponentsOptions, drop_systems=drop_systems, target=target, seed=seed)
-        found = components(self.table, chosen)
-        return Result(found.frame, components_tables.tables(found), value=found)
+        return self._analysed("self_agreement:components", locals())
 
     def d_study(self, *, drop_systems: Names = (), target: float = 0.8, seed: int = 1) -> Result:
         """How many repeats, Eval-Prompts, judges... a `target` reliability takes."""
-        from judge.analysis.options.table_options import ComponentsOptions
-        from judge.analysis.reliability import components_tables
-        from judge.analysis.reliability.variance_components import components
-
-        chosen = _options(ComponentsOptions, drop_systems=drop_systems, target=target, seed=seed)
-        found = components(self.table, chosen)
-        return Result(found.plans, components_tables.plan_tables(found), value=found)
+        return self._analysed("self_agreement:d_study", locals())
 
     def correlate(
         self,
@@ -194,26 +145,7 @@ class OpenedRun:
         readings: options.Readings = "mean",
     ) -> Result:
         """Correlations of each judge with people, beside human ceiling and, with `control`, the control judge."""
-        from judge.analysis import classes, correlation
-        from judge.analysis.options.table_options import CorrelationOptions
-
-        chosen = _options(
-            CorrelationOptions,
-            coefficient=coefficient,
-            level=level,
-            drop_systems=drop_systems,
-            against=against,
-            ci=ci,
-            resamples=resamples,
-            seed=seed,
-            control=control,
-            given=given,
-            interval_kind=interval_kind,
-            readings=readings,
-        )
-        found = correlation.correlations(self.table, chosen, predict=_control() if control else None)
-        made = classes.beside(correlation.tables(found), classes.classes(found), full=False)
-        return Result(found.frame, made, lambda: _heatmap(found), value=found)
+        return self._analysed("agreement:correlate", locals())
 
     def within(
         self,
@@ -226,20 +158,7 @@ class OpenedRun:
         seed: int = 1,
     ) -> Result:
         """Correlations over all stories beside those within author, system and dataset; flags what pooling hides."""
-        from judge.analysis import classes, correlation
-        from judge.analysis.options.table_options import CorrelationOptions
-
-        chosen = _options(
-            CorrelationOptions,
-            coefficient=coefficient,
-            drop_systems=drop_systems,
-            against=against,
-            ci=ci,
-            resamples=resamples,
-            seed=seed,
-        )
-        found = classes.classes(correlation.correlations(self.table, chosen))
-        return Result(found.frame, classes.tables(found), value=found)
+        return self._analysed("agreement:within", locals())
 
     def panels(
         self,
@@ -252,20 +171,7 @@ class OpenedRun:
         seed: int = 1,
     ) -> Result:
         """Panels of people: agreement within and between them, each judge against each, and the differences."""
-        from judge.analysis import panels
-        from judge.analysis.options.table_options import CorrelationOptions
-
-        chosen = _options(
-            CorrelationOptions,
-            coefficient=coefficient,
-            drop_systems=drop_systems,
-            against=against,
-            ci=ci,
-            resamples=resamples,
-            seed=seed,
-        )
-        found = panels.panels(self.table, chosen)
-        return Result(found.frame, panels.tables(found), value=found)
+        return self._analysed("agreement:panels", locals())
 
     def confusion(
         self,
@@ -277,14 +183,7 @@ class OpenedRun:
         seed: int = 1,
     ) -> Result:
         """Labels of each judge beside people's majorities, with one person against the others and null judges."""
-        from judge.analysis import labels
-        from judge.analysis.options.agreement_options import ConfusionOptions
-
-        chosen = _options(
-            ConfusionOptions, drop_systems=drop_systems, against=against, ci=ci, resamples=resamples, seed=seed
-        )
-        found = labels.confusions(self.table, chosen)
-        return Result(found.frame, labels.tables(found), value=found)
+        return self._analysed("agreement:confusion", locals())
 
     def accuracy(
         self,
@@ -300,23 +199,7 @@ class OpenedRun:
         control: bool = True,
     ) -> Result:
         """How often judges put two stories, and systems, in people's order."""
-        from judge.analysis.agreement import accuracy, accuracy_tables
-        from judge.analysis.options.agreement_options import AccuracyOptions
-
-        chosen = _options(
-            AccuracyOptions,
-            level=level,
-            drop_systems=drop_systems,
-            against=against,
-            folds=folds,
-            flips=flips,
-            ci=ci,
-            resamples=resamples,
-            seed=seed,
-            control=control,
-        )
-        found = accuracy.accuracies(self.table, chosen, predict=_control() if control else None)
-        return Result(found.frame, accuracy_tables.tables(found), value=found)
+        return self._analysed("agreement:accuracy", locals())
 
     def replace(
         self,
@@ -330,32 +213,13 @@ class OpenedRun:
         seed: int = 1,
     ) -> Result:
         """May a judge replace an annotator? The alternative annotator test of every judge."""
-        from judge.analysis.agreement import replacement, replacement_tables
-        from judge.analysis.options.agreement_options import ReplacementOptions
-
-        chosen = _options(
-            ReplacementOptions,
-            drop_systems=drop_systems,
-            against=against,
-            epsilon=epsilon,
-            measure=measure,
-            positions=positions,
-            rated=rated,
-            seed=seed,
-        )
-        found = replacement.replacement(self.table, chosen)
-        return Result(found.frame, replacement_tables.tables(found), value=found)
+        return self._analysed("agreement:replace", locals())
 
     def diagnose(
         self, *, drop_systems: Names = (), against: str | None = None, own: Names = (), alpha: float = 0.05
     ) -> Result:
         """Known ways in which judges go wrong, as tests against people's ratings of the same stories."""
-        from judge.analysis import diagnose
-        from judge.analysis.options.table_options import DiagnoseOptions
-
-        chosen = _options(DiagnoseOptions, drop_systems=drop_systems, against=against, own=own, alpha=alpha)
-        found = diagnose.diagnose(self.table, chosen)
-        return Result(found.frame, diagnose.tables(found, full=True), value=found)
+        return self._analysed("failings:diagnose", locals())
 
     def stress(
         self,
@@ -368,20 +232,7 @@ class OpenedRun:
         as_published: bool = False,
     ) -> Result:
         """Perturbed stories against those that they were made of: what judges notice, are moved by, fall for."""
-        from judge.analysis import stress
-        from judge.analysis.options.table_options import StressOptions
-
-        chosen = _options(
-            StressOptions,
-            drop_systems=drop_systems,
-            margin=margin,
-            adjust=adjust,
-            alpha=alpha,
-            control=control,
-            as_published=as_published,
-        )
-        found = stress.stress(self._read(self.parser, perturbed=True), chosen)
-        return Result(found.frame, stress.tables(found), value=found)
+        return self._analysed("failings:stress", locals())
 
     def systems(
         self,
@@ -393,10 +244,7 @@ class OpenedRun:
         seed: int = 1,
     ) -> Result:
         """Means, ranks and groups of systems by people and judges."""
-        from judge.analysis.systems import tables
-
-        found = self._systems(drop_systems, mean_interval, holm_over, resamples, seed)
-        return Result(found.frame, tables.tables(found), value=found)
+        return self._analysed("comparing:systems", locals())
 
     def system_differences(
         self,
@@ -408,17 +256,13 @@ class OpenedRun:
         seed: int = 1,
     ) -> Result:
         """All pairs of systems on the same story-prompts, p adjusted."""
-        from judge.analysis.systems import tables
-
-        found = self._systems(drop_systems, mean_interval, holm_over, resamples, seed)
-        return Result(found.differences, tables.tables(found, differences=True), value=found)
+        return self._analysed("comparing:system_differences", locals())
 
     def system_separation(self, *, drop_systems: Names = ()) -> pd.DataFrame:
         """Which pairs of systems judges tell apart as people do, see alone or miss."""
-        from judge.analysis.options.table_options import SystemsOptions
-        from judge.analysis.systems.separation import separation
+        from judge.api.analyses.comparing import system_separation
 
-        return separation(self.table, _options(SystemsOptions, drop_systems=drop_systems)).frame
+        return system_separation(self._source, drop_systems=drop_systems)
 
     def criteria(
         self,
@@ -430,24 +274,13 @@ class OpenedRun:
         seed: int = 1,
     ) -> Result:
         """Whether criteria measure different things; `view` says which frame."""
-        from judge.analysis.criteria import tables
-        from judge.analysis.criteria.criteria import criteria
-        from judge.analysis.options.table_options import CriteriaOptions
-
-        chosen = _options(CriteriaOptions, drop_systems=drop_systems, ci=ci, resamples=resamples, seed=seed)
-        found = criteria(self.table, chosen)
-        return Result(found.view(view), tables.tables(found), value=found)
+        return self._analysed("failings:criteria", locals())
 
     def aspects(
         self, *, ci: Literal["boot-inputs", "none"] = "boot-inputs", resamples: int = 1000, seed: int = 1
     ) -> Result:
         """Recall of the aspects that readers commented on, and correlations with their ratings, beside floors."""
-        from judge.analysis.aspects import printed
-        from judge.analysis.aspects.compute import aspects
-        from judge.analysis.options.table_options import AspectsOptions
-
-        found = aspects(self.table, _options(AspectsOptions, ci=ci, resamples=resamples, seed=seed))
-        return Result(found.frame, printed.tables(found), value=found)
+        return self._analysed("failings:aspects", locals())
 
     def rank(
         self,
@@ -463,28 +296,11 @@ class OpenedRun:
         `.frame` is that of agreement; `.value` is a `Ranked` with `.agreement`, `.order`, `.systems`, `.stories` and
         `.transitivity`, each with its `.frame`. Rating runs count by what their means imply.
         """
-        from judge.analysis.options.table_options import RankOptions
-        from judge.analysis.preference import printed
-        from judge.analysis.preference.ranked import ranked
-        from judge.analysis.preference.reading import narrowed, read
-
-        table = read(self.folders)
-        for keep in self._kept:
-            table = narrowed(table, keep.criteria, keep.judges, keep.eval_prompts)
-        chosen = _options(
-            RankOptions, drop_systems=drop_systems, ties=ties, bootstraps=bootstraps, seed=seed, control=control
-        )
-        found = ranked(table, chosen)
-        return Result(found.agreement.frame, printed.tables(found), value=found)
+        return self._analysed("comparing:rank", locals())
 
     def disagreements(self, *, drop_systems: Names = (), between: options.Between = "people", top: int = 10) -> Result:
         """Stories on which ratings differ most, with texts."""
-        from judge.analysis.disagreements import disagreements, tables
-        from judge.analysis.options.table_options import DisagreementsOptions
-
-        chosen = _options(DisagreementsOptions, drop_systems=drop_systems, between=between, top=top)
-        found = disagreements.disagreements(self.table, chosen)
-        return Result(found.frame, tables.tables(found), value=found)
+        return self._analysed("failings:disagreements", locals())
 
     def jury(
         self,
@@ -506,29 +322,7 @@ class OpenedRun:
         seed: int = 1,
     ) -> Result:
         """A panel's ratings as one, out of fold, beside its best member, mean and control."""
-        from judge.analysis.jury import jury, tables
-        from judge.analysis.options.table_options import JuryOptions
-
-        chosen = _options(
-            JuryOptions,
-            combiner=combiner,
-            members=members,
-            min_members=min_members,
-            all_criteria=all_criteria,
-            with_features=with_features,
-            calibrate=calibrate,
-            hold_out=hold_out,
-            folds=folds,
-            foldings=foldings,
-            drop_systems=drop_systems,
-            predict=predict,
-            carry_over=carry_over,
-            ci=ci,
-            resamples=resamples,
-            seed=seed,
-        )
-        found = jury.jury(self.table, chosen)
-        return Result(found.frame, tables.tables(found), value=found)
+        return self._analysed("comparing:jury", locals())
 
     def plan(
         self,
@@ -547,26 +341,7 @@ class OpenedRun:
         seed: int = 1,
     ) -> Result:
         """What a study would take, with these results as its pilot, and what is worth paying for next."""
-        from judge.analysis import planning
-        from judge.analysis.options.planning_options import PlanOptions
-
-        chosen = _options(
-            PlanOptions,
-            half_width=half_width,
-            difference=difference,
-            reliability=reliability,
-            power=power,
-            epsilon=epsilon,
-            prompts=prompts,
-            repeats=repeats,
-            positions=positions,
-            rater_price=rater_price,
-            drop_systems=drop_systems,
-            against=against,
-            seed=seed,
-        )
-        found = planning.plan(self.table, chosen)
-        return Result(found.frame, planning.tables(found), value=found)
+        return self._analysed("outcome:plan", locals())
 
     def succeeded_by(
         self,
@@ -583,23 +358,7 @@ class OpenedRun:
         seed: int = 1,
     ) -> Result:
         """Whether the judge of `new` may replace the judge of these results."""
-        from judge.analysis import succession
-        from judge.analysis.options.planning_options import SuccessionOptions
-
-        chosen = _options(
-            SuccessionOptions,
-            margin=margin,
-            points=points,
-            cut=cut,
-            power=power,
-            folds=folds,
-            top=top,
-            drop_systems=drop_systems,
-            against=against,
-            seed=seed,
-        )
-        found = succession.succession(self.table, new.table, chosen)
-        return Result(found.frame, succession.tables(found), value=found)
+        return self._analysed("comparing:succeeded_by", locals())
 
     def compare(
         self,
@@ -620,34 +379,12 @@ class OpenedRun:
 
         Rows of the frame with criterion "mean over criteria" carry the contrast's sentence.
         """
-        from judge.analysis.comparison import comparison, tables
-        from judge.analysis.options.table_options import CompareOptions
-
-        chosen = _options(
-            CompareOptions,
-            by=by,
-            baseline=baseline,
-            level=level,
-            drop_systems=drop_systems,
-            against=against,
-            adjust=adjust,
-            family=family,
-            swap=swap,
-            resamples=resamples,
-            permutations=permutations,
-            seed=seed,
-        )
-        table = self.table
-        if chosen.by == "parser":
-            ours = table if self.parser == "ours" else self._read("ours")
-            table = comparison.both_parsers(ours, self._read("as-published"))
-        found = comparison.compared(table, chosen)
-        return Result(found.frame, tables.tables(found, pairs=True), value=found)
+        return self._analysed("comparing:compare", locals())
 
     def explain(self, **options: Any) -> ExplanationMap:
         """Explanations embedded, mapped and clustered: `.frame` has `cluster, x, y`. `ExplainOptions`' fields.
 
-        `judge.explanations.look.look` computes from what this gives what `judge explain` prints.
+        `judge.explanations.results.results` computes from what this gives what `judge explain` prints.
         """
         from judge.explanations.corpus.from_runs import of_table
         from judge.explanations.mapping.explanation_map import map_explanations
@@ -668,12 +405,12 @@ class OpenedRun:
         write_page(inputs, Path(output), quiet=True)
         return [Path(output), *(write_methods(inputs, Path(output)) if methods else [])]
 
-    def _systems(self, drop_systems: Names, mean_interval: str, holm_over: str, resamples: int, seed: int) -> Systems:
-        from judge.analysis.options.table_options import SystemsOptions
-        from judge.analysis.systems.systems import systems
-
-        words = {"mean_interval": mean_interval, "holm_over": holm_over, "resamples": resamples, "seed": seed}
-        return systems(self.table, _options(SystemsOptions, drop_systems=drop_systems, **words))
+    def _analysed(self, name: str, words: Mapping[str, Any]) -> Result:
+        """What the function `name`, as module:function of `judge.api.analyses`, makes of a method's arguments."""
+        module, _, function = name.partition(":")
+        analysis = getattr(importlib.import_module(f"judge.api.analyses.{module}"), function)
+        result: Result = analysis(self._source, **{word: value for word, value in words.items() if word != "self"})
+        return result
 
     def __repr__(self) -> str:
         return f"OpenedRun({', '.join(map(str, self.folders))})"
@@ -715,26 +452,3 @@ def _options(kind: Any, **words: Any) -> Any:
     from judge.analysis.options.table_options import from_words
 
     return from_words(kind, **words)
-
-
-def _control() -> Callable[..., Any]:
-    from judge.analysis.inputs.control import Control
-
-    return Control()
-
-
-def _heatmap(found: Correlations) -> Any:
-    from judge.analysis.agreement.correlation_grid import layouts
-    from judge.charts.heatmap import heat_map
-    from judge.figures import heatmap
-
-    return heatmap.draw(heat_map(_only(layouts(found))))
-
-
-def _only(grids: Sequence[Any]) -> Any:
-    """The grid of the only dataset."""
-    from judge.errors import SpecError
-
-    if len(grids) != 1:
-        raise SpecError(f"a picture shows one dataset; these results have {len(grids)}", hint="open one run alone")
-    return grids[0]

@@ -1,4 +1,4 @@
-"""Back-ends by name, each one module known only here. Third parties add theirs by the entry point `judge.backends`."""
+"""Registry of back-ends by name. Third parties add theirs through the entry point `judge.backends`."""
 
 from __future__ import annotations
 
@@ -29,8 +29,10 @@ BACKENDS: dict[str, str] = {
     "local": "judge.backends.hf.packaged",
     "openai": "judge.backends.openai.backend",
     "recorded": "judge.backends.recorded",
+    "reward": "judge.backends.reward",
     "scripted": "judge.backends.scripted",
     "surface": "judge.backends.surface",
+    "trained": "judge.backends.trained",
     "vllm": "judge.backends.vllm.backend",
 }
 """Name -> module with `open(model: str, settings: Settings) -> Backend`."""

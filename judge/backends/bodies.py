@@ -1,4 +1,4 @@
-"""Reads the body of an answer, up to a length that no answer has. Never connects."""
+"""Reader for response bodies with a limit on their length."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _PIECE = 1 << 16
 
 
 class TooLongError(aiohttp.ClientError):
-    """A body that goes on beyond `MOST`; the rest of it was not read."""
+    """A response body longer than `MOST`; the rest of it was not read."""
 
 
 async def read_body(reply: aiohttp.ClientResponse) -> bytes:

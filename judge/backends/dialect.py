@@ -1,7 +1,7 @@
-"""What differs between the APIs that are asked over HTTP: routes, the form of a request, the form of an answer.
+"""Differences between the HTTP APIs that the client speaks: routes, form of a request, form of an answer.
 
 A request is put together once, under the names of OpenAI's chat API, whatever API it goes to: what a server refuses of
-it is negotiated under those names (`judge.backends.openai.negotiation`). Never connects.
+it is negotiated under those names (`judge.backends.openai.negotiation`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Answers out of a batch file, whatever API they came from. Never connects."""
+"""Parsing of answers out of a batch file, in the dialect of any supported API."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Which keys of run.yaml's `engine` start an engine, which go with each request, which change speed alone.
+"""Classification of the `engine` keys in run.yaml: start of an engine, part of each request, or speed only.
 
-Never reads a value. One definition may name them all: a server's executor sends request keys only, and
+One definition may name them all: a server's executor sends request keys only, and
 `judge serve-command` writes the rest into the line that starts the server.
 """
 
@@ -79,9 +79,9 @@ TOP_LOGPROBS = 20
 """Alternatives asked for at each token where ratings are read from log-probabilities; `engine: {top_logprobs: N}`."""
 
 
-def check_keys(engine: Mapping[str, Any], known: Iterable[str], executor: str) -> None:
+def check_keys(engine: Mapping[str, Any], allowed: Iterable[str], executor: str) -> None:
     """Raise SpecError for the first key that the executor does not know, naming the nearest it does."""
-    names = set(known)
+    names = set(allowed)
     for key in engine:
         if key in ("hf_token", "headers"):
             raise SpecError(f"engine key {key!r} has no place in a run definition", hint="export HF_TOKEN=... instead")

@@ -1,4 +1,4 @@
-"""Messages as one prompt, for the completions route. The same for every executor."""
+"""Messages joined into one prompt for the completions route, in the same way for every executor."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What every back-end is: something that answers queries, or that scores given texts.
+"""Interfaces of back-ends: `Backend` answers queries, `Scorer` computes log-probabilities of given texts.
 
-Never retries; whoever calls it decides that.
+A back-end does not retry: its caller decides that.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from judge.errors import BackendError
-from judge.records import Query, Response
+from judge.records import Request, Response
 
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """What a back-end can do. None = any number of repeats in one call; no limit of its own to concurrency.
+    """Capabilities of a back-end. None = any number of repeats in one call; no limit of its own to concurrency.
 
     `cache_points` is how many places of a prompt may be named up to which the provider's cache shall keep it. Where it
-    is not 0, queries come with such places (`Query.shared`), and of those that share one the first is answered before
+    is not 0, queries come with such places (`Request.shared`), and of those that share one the first is answered before
     the others are sent: only then does the cache hold it. 0 = servers find shared prefixes themselves, or have none.
     """
 
@@ -32,7 +32,7 @@ class Capabilities:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How a run wants its back-end opened. None and empty = not said.
+    """Settings with which a run opens its back-end. None and empty = not given.
 
     `terms_file` is where a back-end keeps what servers' refusals taught it, for the next sitting.
     `headers` may name environment variables as `${NAME}`; `api_key_env` is the variable that holds the key. `trusted`
@@ -78,7 +78,7 @@ class Backend(Protocol):
         """Check address, key and model before the first query; return what is known of the server, for the manifest."""
         ...
 
-    async def complete(self, query: Query, repeats: Sequence[int]) -> list[Response]:
+    async def complete(self, query: Request, repeats: Sequence[int]) -> list[Response]:
         """Ask for the given repeats of a query in one call."""
         ...
 
@@ -91,7 +91,7 @@ class Backend(Protocol):
 class Rehearsing(Protocol):
     """A back-end whose plan's first query goes ahead of the others: what a server refuses is learnt from it."""
 
-    def patience(self, query: Query) -> Patience:
+    def patience(self, query: Request) -> Patience:
         """How long this query goes alone."""
         ...
 
@@ -152,7 +152,7 @@ class ScorerFacts:
 
 
 class Scorer(Protocol):
-    """Gives log-probabilities of given texts (contamination, perplexity). Never generates."""
+    """Computes log-probabilities of given texts (contamination, perplexity), without generation."""
 
     async def facts(self) -> ScorerFacts:
         """Check address or weights, and say which model this is; raises `BackendError`."""

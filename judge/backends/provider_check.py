@@ -1,7 +1,7 @@
-"""Whether one provider can be used from here: key, reach, models, what is known of it. Asks for its models alone.
+"""Check of one provider from this machine: key, connection, models, known limits. It requests the list of models alone.
 
 The key goes to the provider's own hosts over https, to this machine, and to hosts that the user's configuration trusts
-with it; nothing follows a redirect.
+with it; redirects are not followed.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _TO_FILL_IN = re.compile(r"\b[A-Z]{4,}\b")
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """One thing that was examined, how it is, and what mends it."""
+    """One checked item, its state, and what corrects it."""
 
     what: str
     state: Literal["ok", "missing", "failed", "note"]
@@ -48,7 +48,7 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class _Key:
-    """A variable's value, where it may go to the server, and what is to be said of it."""
+    """A key's value where the server may receive it, and a sentence on its state."""
 
     variable: str | None
     said: Checked
@@ -144,30 +144,32 @@ def _refused(facts: ProviderFacts, url: str, status: int, headers: dict[str, str
     """A server that answers, and gives no list."""
     refusal = read_refusal(status, headers, body)
     words = redaction.redact(refusal.said.shown())
-    said = f"{url} answers HTTP {status}" + (f": {words}" if words else "")
+    sentence = f"{url} answers HTTP {status}" + (f": {words}" if words else "")
     if facts.name == "anthropic-openai" and refusal.kind in ("auth", "request"):
-        detail = f"{said}; its list of models wants other headers, so that this says nothing of your key"
+        detail = f"{sentence}; its list of models wants other headers, so that this says nothing of your key"
         return Checked("server", "note", detail, Advice("judge run {pilot} shows whether the key is taken", pilot=1))
     if refusal.kind == "auth":
         mend = f"check {key.variable}" if key.variable else "set its key"
-        return Checked("server", "failed" if key.variable else "note", said, mend)
+        return Checked("server", "failed" if key.variable else "note", sentence, mend)
     if status == 404:
-        return Checked("server", "note", f"{said}; it may have no list of models", "check the address if a run fails")
-    return Checked("server", "failed", said, "try again later" if refusal.retryable else "check the address")
+        return Checked(
+            "server", "note", f"{sentence}; it may have no list of models", "check the address if a run fails"
+        )
+    return Checked("server", "failed", sentence, "try again later" if refusal.retryable else "check the address")
 
 
 def _listed(url: str, names: list[str] | None, model: str | None) -> list[Checked]:
     if names is None:
         return [Checked("server", "failed", f"{url} answers, but not with a list of models", "check the address")]
-    found = [Checked("server", "ok", f"{url} answers and lists {len(names)} models")]
+    checks = [Checked("server", "ok", f"{url} answers and lists {len(names)} models")]
     if model is None:
-        return found
+        return checks
     # Gemini lists its models as `models/NAME`.
     if model in names or f"models/{model}" in names:
-        return [*found, Checked("model", "ok", f"{model} is listed")]
+        return [*checks, Checked("model", "ok", f"{model} is listed")]
     near = nearest(model, [name.removeprefix("models/") for name in names])
     mend = f"did you mean {near}?" if near else "check the name; an Azure deployment is never listed"
-    return [*found, Checked("model", "missing", f"{model} is not listed", mend)]
+    return [*checks, Checked("model", "missing", f"{model} is not listed", mend)]
 
 
 def _start(facts: ProviderFacts) -> str:
@@ -185,7 +187,7 @@ def _known(facts: ProviderFacts) -> Iterator[Checked]:
         yield Checked("trap", "note", trap)
     if not facts.sources:
         yield Checked(
-            "settings", "note", "nothing is known here of what it refuses; a run finds out at its first query"
+            "settings", "note", "the settings that it refuses are unknown; a run learns them from its first query"
         )
     tried = "an imitation of its documented behaviour" if facts.tried == "imitation" else "nothing that imitates it"
     yield Checked("tried", "note", f"this program was tried against {tried}, never against the live endpoint")

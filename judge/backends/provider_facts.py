@@ -1,4 +1,4 @@
-"""What is known of providers' endpoints: address, what they refuse or ignore, traps, sources. Never asks a server."""
+"""Facts about providers' endpoints: address, settings that they refuse or ignore, pitfalls, sources."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""What the headers of an answer say of a server's limits: how much of each remains, and how fast it fills again.
+"""Rate limits as the headers of an answer report them: what remains of each limit, and how fast it recovers.
 
 OpenAI's names (OpenAI, Azure, Groq, Together and most gateways) and Anthropic's. `reset` is the time until a limit is
 whole again, so what is lacking over that time is the rate at which it fills: "limit 5000, remaining 4999, reset 12ms"
 (https://community.openai.com/t/how-to-get-rate-limit-reset-time-for-response-api/1268905, read 2026-11-22) are 83 a
-second, 5,000 a minute. A limit of a day reads likewise. Never waits.
+second, 5,000 a minute. A limit of a day reads likewise.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class TellsLimits(Protocol):
 
 def rate_limits(headers: Mapping[str, str]) -> RateLimits | None:
     """What the headers tell; None where they tell of no limit all that is needed."""
-    found = {}
+    limits = {}
     for name, forms in _FORMS.items():
         for form in forms:
             if form.format("remaining") not in headers:
@@ -59,5 +59,5 @@ def rate_limits(headers: Mapping[str, str]) -> RateLimits | None:
             most, remaining = number(headers.get(form.format("limit"))), number(headers.get(form.format("remaining")))
             reset = moment(headers.get(form.format("reset")))
             if most is not None and remaining is not None and reset is not None and most > 0:
-                found[name] = Limit(most, max(0.0, min(remaining, most)), max(0.0, reset))
-    return RateLimits(found) if found else None
+                limits[name] = Limit(most, max(0.0, min(remaining, most)), max(0.0, reset))
+    return RateLimits(limits) if limits else None

@@ -1,4 +1,4 @@
-"""`recorded/<result folder or file>`: stored answers, given again. Never answers what was not recorded.
+"""`recorded/<result folder or file>`: a back-end that gives stored answers again.
 
 A file is JSON Lines with `story, criterion, eval_prompt, repeat, text` and optionally `finish_reason` and `reasoning`;
 of a comparison `story` was shown first, and `second` names the other. Of several criteria in one answer `criterion` is
@@ -16,7 +16,7 @@ import orjson
 from judge.backends.protocol import Capabilities, Settings
 from judge.errors import BackendError, DataError
 from judge.journal import JournalReader
-from judge.records import Query, Response, joint_name, names_in
+from judge.records import Query, Request, Response, joint_name, names_in
 
 _Place = tuple[str, str | None, str, str, int]
 
@@ -27,7 +27,7 @@ def open(model: str, settings: Settings) -> RecordedBackend:  # noqa: A001, ARG0
 
 
 class RecordedBackend:
-    """Gives each query the answer recorded for its story, criterion, Eval-Prompt and repeat."""
+    """Back-end that gives each query the answer recorded for its story, criterion, Eval-Prompt and repeat."""
 
     capabilities = Capabilities(structured=frozenset({"none", "choice", "json"}))
 
@@ -39,12 +39,13 @@ class RecordedBackend:
         """How many answers there are, and from where."""
         return {"recorded": str(self.path), "answers": len(self._answers)}
 
-    async def complete(self, query: Query, repeats: Sequence[int]) -> list[Response]:
+    async def complete(self, query: Request, repeats: Sequence[int]) -> list[Response]:
         """The recorded answers; raises a `BackendError` that is not retryable where one is missing."""
-        found = []
+        responses = []
         for repeat in repeats:
-            other = None if query.other is None else query.other.id
-            place = (query.story.id, other, query.criterion.name, query.eval_prompt, repeat)
+            story, criterion, eval_prompt = query.place
+            other = query.other.id if isinstance(query, Query) and query.other is not None else None
+            place = (story, other, criterion, eval_prompt, repeat)
             if place not in self._answers:
                 about = f"story {place[0]}" if other is None else f"stories {place[0]} and {other}"
                 asked = ", ".join(names_in(place[2]))
@@ -53,8 +54,8 @@ class RecordedBackend:
                     kind="request",
                     retryable=False,
                 )
-            found.append(self._answers[place])
-        return found
+            responses.append(self._answers[place])
+        return responses
 
     async def close(self) -> None:
         """Nothing to give back."""

@@ -1,4 +1,4 @@
-"""What stands before the texts that a scorer is asked about: nothing, one prefix for all, or one for each."""
+"""Prefixes of the texts that a scorer reads: none, one for all texts, or one for each."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ def one_each(prefix: str | Sequence[str] | None, texts: int) -> list[str | None]
     return list(prefix)
 
 
-def no_room(who: str, tokens: int, context: int) -> BackendError:
+def no_room(scorer: str, tokens: int, context: int) -> BackendError:
     """For a prefix that leaves no token of the context to the text."""
     return BackendError(
-        f"{who}: the prefix of {tokens} tokens leaves no room in a context of {context}",
+        f"{scorer}: the prefix of {tokens} tokens leaves no room in a context of {context}",
         kind="context",
         retryable=False,
         hint=Advice("give fewer or shorter texts with {nonmembers}, or lower {shots}"),

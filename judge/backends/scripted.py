@@ -1,4 +1,4 @@
-"""`scripted`, a judge that recites: answers from a list. For examples and tests of what comes after an answer.
+"""`scripted`: a back-end that gives answers from a list, for examples and tests of the later steps.
 
 It proves nothing about judges, and nothing about transport, retries or resuming either: those are tested over a socket.
 """
@@ -14,7 +14,7 @@ import orjson
 
 from judge.backends.protocol import Backend, Capabilities, Settings
 from judge.errors import BackendError, DataError, SpecError, unknown
-from judge.records import Query, Response
+from judge.records import Request, Response
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ SCRIPTS: dict[str, tuple[Line, ...]] = {
 
 
 class Scripted:
-    """Gives its answers in turn, in the order in which it is asked, and begins again after the last.
+    """Back-end that gives its answers in turn and begins again after the last.
 
     Answers whose `match` occurs in a query's messages go before answers for any query; each of the two kinds keeps its
     own turn. A query that no answer fits is a BackendError that cannot be retried.
@@ -60,7 +60,7 @@ class Scripted:
         """How many answers there are."""
         return {"script": self.name, "answers": len(self.lines)}
 
-    async def complete(self, query: Query, repeats: Sequence[int]) -> list[Response]:
+    async def complete(self, query: Request, repeats: Sequence[int]) -> list[Response]:
         """The next fitting answer for each repeat."""
         said = "\n".join(message.content for message in query.messages)
         fitting = tuple(line for line in self.lines if line.match is not None and line.match in said)

@@ -1,4 +1,4 @@
-"""How an answer is constrained: points or labels as a choice, or a JSON schema. The same for every executor."""
+"""Constraints on an answer's form: points or labels as a choice, or a JSON schema. The same for every executor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a server says of the tokens and the cost of one call, in whatever form it says it. Never estimates.
+"""Token counts and cost of one call, as servers report them in their several forms.
 
 Providers agree on the name `usage` and on little else. OpenAI counts thinking into `completion_tokens`; Gemini's
 compatible endpoint and xAI leave it out and count it into `total_tokens` only. OpenRouter names the cost itself.
@@ -47,11 +47,11 @@ def with_usage(response: Response, usage: object) -> Response:
     """
     if not isinstance(usage, dict):
         return response
-    said = _flat(usage)
-    prompt, completion = _count(said, _PROMPT), _count(said, _COMPLETION)
-    cached, written, reasoning = _count(said, _CACHED), _count(said, _WRITTEN), _count(said, _REASONING)
+    counts = _flat(usage)
+    prompt, completion = _count(counts, _PROMPT), _count(counts, _COMPLETION)
+    cached, written, reasoning = _count(counts, _CACHED), _count(counts, _WRITTEN), _count(counts, _REASONING)
     if prompt is not None and completion is not None:
-        prompt, completion, reasoning = _whole(said, prompt, completion, cached or 0, reasoning)
+        prompt, completion, reasoning = _whole(counts, prompt, completion, cached or 0, reasoning)
     if prompt is not None and (cached or 0) + (written or 0) > prompt:
         prompt += (cached or 0) + (written or 0)  # as Anthropic counts: the prompt beside its cached parts
     return Response(
@@ -65,15 +65,15 @@ def with_usage(response: Response, usage: object) -> Response:
         response.model,
         reasoning or None,
         written or None,
-        _cost(said, own_key=usage.get("is_byok")),
+        _cost(counts, own_key=usage.get("is_byok")),
     )
 
 
 def _whole(
-    said: dict[str, float], prompt: int, completion: int, cached: int, reasoning: int | None
+    counts: dict[str, float], prompt: int, completion: int, cached: int, reasoning: int | None
 ) -> tuple[int, int, int | None]:
     """Tokens that `total_tokens` holds beyond prompt and answer, put where they belong."""
-    left_out = int(said.get("total_tokens", 0)) - prompt - completion
+    left_out = int(counts.get("total_tokens", 0)) - prompt - completion
     if left_out > 0 and left_out == cached and left_out != reasoning:
         return prompt + cached, completion, reasoning  # the prompt was counted without what came from the cache
     if left_out > 0:
@@ -83,38 +83,38 @@ def _whole(
     return prompt, completion, reasoning
 
 
-def _cost(said: dict[str, float], *, own_key: object) -> float | None:
+def _cost(counts: dict[str, float], *, own_key: object) -> float | None:
     """Dollars, where the server names them.
 
     With a key of one's own at the upstream provider, OpenRouter's `cost` is its fee, and the upstream provider charges
     its own part beside it.
     """
-    cost = next((said[name] for name in _COST if name in said), None)
-    upstream = said.get(_UPSTREAM)
+    cost = next((counts[name] for name in _COST if name in counts), None)
+    upstream = counts.get(_UPSTREAM)
     if cost is None or upstream is None:
         return upstream if cost is None and own_key is True else cost
     # Where nothing tells whose key it was: an upstream part above the cost cannot be contained in it.
     return cost + upstream if own_key is True or (own_key is None and upstream > cost) else cost
 
 
-def _count(said: dict[str, float], names: tuple[str, ...]) -> int | None:
+def _count(counts: dict[str, float], names: tuple[str, ...]) -> int | None:
     for name in names:
-        if name in said:
-            return int(said[name])
+        if name in counts:
+            return int(counts[name])
     return None
 
 
 def _flat(usage: dict[str, Any]) -> dict[str, float]:
     """All that is a number, by its name; inside an object `object.name`."""
-    found: dict[str, float] = {}
+    counts: dict[str, float] = {}
     for key, value in usage.items():
         if isinstance(value, dict):
             for inner, number in value.items():
                 if (kept := _number(number)) is not None:
-                    found[f"{key}.{inner}"] = kept
+                    counts[f"{key}.{inner}"] = kept
         elif (kept := _number(value)) is not None:
-            found[key] = kept
-    return found
+            counts[key] = kept
+    return counts
 
 
 def _number(value: object) -> float | None:

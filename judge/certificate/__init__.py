@@ -1,1 +1,1 @@
-"""A certificate: what a judge reached with people under which templates and criteria, and whether that is enough."""
+"""Certificates: agreement that a judge reached with people, under which templates and criteria, against conditions."""

@@ -1,7 +1,7 @@
-"""What a judge reached with people, Eval-Prompt by Eval-Prompt and criterion by criterion, held against conditions.
+"""Agreement of a judge with people, by Eval-Prompt and criterion, tested against conditions.
 
 Every certified Eval-Prompt and criterion has to meet every condition: what holds on average may fail where it is used,
-and the best of several was picked by chance too. Never certifies against labels that no person gave.
+and the best of several was picked by chance too. Labels that no person gave do not count.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class CertifiedRow:
     accuracy: Estimate | None
     replacement: AltTestRow | None
     empty: bool
-    found: tuple[Finding, ...]
+    findings: tuple[Finding, ...]
     tested: int
 
     @property
@@ -73,7 +73,7 @@ class Certificate:
     manifest: Mapping[str, Any] = field(repr=False)
     signature: str
     notes: tuple[str, ...]
-    made: date
+    issued: date
     answered: tuple[str | None, str | None]
 
     @property
@@ -117,7 +117,11 @@ class Certificate:
             ],
             "rows": [_row_record(row) for row in self.rows],
             "model_life": None if life is None else life.record(),
-            "dates": {"made": self.made.isoformat(), "first_answer": self.answered[0], "last_answer": self.answered[1]},
+            "dates": {
+                "made": self.issued.isoformat(),
+                "first_answer": self.answered[0],
+                "last_answer": self.answered[1],
+            },
             "signature": self.signature,
             "notes": list(self.notes),
         }
@@ -145,7 +149,7 @@ def certify(evidence: Evidence, conditions: Conditions, today: date) -> Certific
         manifest=read_manifest(folder.manifest),
         signature=evidence.correlations.signature,
         notes=evidence.correlations.notes,
-        made=today,
+        issued=today,
         answered=_answered(folder),
     )
 
@@ -184,7 +188,7 @@ def _rows(evidence: Evidence, matrix: RatingMatrix, own: Sequence[Margin]) -> It
                 accuracy=_accuracy(evidence, margin),
                 replacement=test,
                 empty=test is not None and str(test.subject.against) in nulls,
-                found=tuple(one for one in tested if holds(one, diagnosis.options.alpha)),
+                findings=tuple(one for one in tested if holds(one, diagnosis.options.alpha)),
                 tested=len(tested),
             )
 
@@ -193,7 +197,7 @@ def _icc(evidence: Evidence, margin: Margin) -> Estimate:
     key = (margin.run, margin.judge, margin.eval_prompt, margin.criteria[0])
     for cell in evidence.consistency.judged:
         if (cell.run, cell.judge, cell.eval_prompt, cell.criterion) == key:
-            return cell.estimate("ICC(1,1)") or Estimate.undefined("ICC(1,1) is not made")
+            return cell.estimate("ICC(1,1)") or Estimate.undefined("ICC(1,1) is not computed")
     return Estimate.undefined("there are no repeats")
 
 
@@ -254,8 +258,8 @@ def _unmet(row: CertifiedRow, name: str) -> str | None:
             return f"{row.name}: {over.reason or 'no interval'}"
         return None if over.low > 0 else f"{row.name}: {over.value:+.3f}, interval from {over.low:+.3f}"
     if not row.tested:
-        return f"{row.name}: no test could be made"
-    return f"{row.name}: {', '.join(one.verdict(1.0) for one in row.found)}" if row.found else None
+        return f"{row.name}: no test could be computed"
+    return f"{row.name}: {', '.join(one.verdict(1.0) for one in row.findings)}" if row.findings else None
 
 
 def _row_record(row: CertifiedRow) -> dict[str, Any]:
@@ -284,7 +288,7 @@ def _row_record(row: CertifiedRow) -> dict[str, Any]:
         },
         "biases": [
             {"test": one.diagnostic, "finding": one.verdict(1.0), "effect": _estimate(one.test.estimate),
-             "unit": one.kind.unit, "p_holm": one.adjusted} for one in row.found
+             "unit": one.kind.unit, "p_holm": one.adjusted} for one in row.findings
         ],
         "tests": row.tested,
     }  # fmt: skip

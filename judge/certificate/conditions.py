@@ -1,4 +1,4 @@
-"""What a certificate asks for: floors of numbers, and requirements by name. Never rounds in a judge's favour."""
+"""Conditions of a certificate: floors of numbers, and requirements by name. Numbers are compared unrounded."""
 
 from __future__ import annotations
 
@@ -49,19 +49,19 @@ class Conditions:
     @classmethod
     def of(cls, floors: Sequence[str], requirements: Sequence[str]) -> Conditions:
         """From words such as ``tau=0.3`` and ``replace``; raises OptionError for others, and where there are none."""
-        found = [_floor(words) for words in floors]
-        names = [one.name for one in found]
+        parsed = [_floor(words) for words in floors]
+        names = [one.name for one in parsed]
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
             raise OptionError("floor", twice, "is given twice")
         for name in requirements:
             if name not in REQUIREMENTS:
                 raise unknown_value("require", name, REQUIREMENTS)
-        if not found and not requirements:
+        if not parsed and not requirements:
             raise OptionError(
                 "floor", "", "a certificate needs a condition, a floor or a requirement", hint="e.g. tau=0.3"
             )
-        return cls(tuple(found), tuple(dict.fromkeys(requirements)))
+        return cls(tuple(parsed), tuple(dict.fromkeys(requirements)))
 
 
 def _floor(words: str) -> Floor:

@@ -1,4 +1,4 @@
-"""A certificate's file: JSON, written whole and read back with its form checked."""
+"""File of a certificate: JSON, written whole and read back with its form checked."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ def read(path: Path) -> dict[str, Any]:
     """Read it; DataError for a file that is no certificate of this form."""
     hint = f"judge certify RUN -o {path} writes one"
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        data = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise SpecError(f"{path} cannot be read: {error.strerror}", hint=hint) from error
     except (UnicodeDecodeError, json.JSONDecodeError) as error:
         raise DataError("no certificate: not JSON", file=path, hint=hint) from error
-    form = found.get("format") if isinstance(found, dict) else None
+    form = data.get("format") if isinstance(data, dict) else None
     if form != FORMAT:
         raise DataError("no certificate", file=path, column="format", found=form, allowed=FORMAT, hint=hint)
     for key in _KEYS:
-        if key not in found:
+        if key not in data:
             raise DataError("a certificate lacks a field", file=path, column=key, hint=hint)
-    return dict(found)
+    return dict(data)

@@ -1,4 +1,4 @@
-"""Whether a certificate covers a run that is to begin. Never takes a certificate for what it is not of."""
+"""Check whether a certificate covers a planned run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from judge.plan.queries import Plan
 
 
 class UncertifiedError(JudgeError):
-    """A run that its certificate does not cover."""
+    """The certificate does not cover the run."""
 
 
 def check(certificate: Mapping[str, Any], plan: Plan, file: Path, today: date) -> None:
@@ -32,7 +32,7 @@ def _misfits(certificate: Mapping[str, Any], asked: Mapping[str, Any], today: da
         yield f"its conditions do not hold ({', '.join(failed)})"
     judge, wanted = certificate["judge"], asked["judge"]
     if judge.get("judge_key") is None:
-        yield f"it is of {judge.get('name')}, whose ratings were imported: nothing says who was asked"
+        yield f"it is of {judge.get('name')}, whose ratings were imported: the judge that gave them is not recorded"
         return
     if judge["judge_key"] != wanted["judge_key"]:
         yield f"it is of another judge ({judge.get('name')}; provider, model or identity, revision, engine)"

@@ -1,4 +1,4 @@
-"""Judge, templates, criteria and settings that a certificate is of: of a stored run and of one that is to begin."""
+"""Identity that a certificate covers: judge, templates, criteria and settings of a stored or a planned run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A certificate as people read it: conditions first, then what was reached. Never computes."""
+"""Tables of a certificate: conditions first, then what was reached."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from judge.summary.rules import passes
 _SHOWN = 4
 
 
-def tables(found: Certificate) -> list[Table]:
+def tables(certificate: Certificate) -> list[Table]:
     """Whether it holds, condition by condition; and the numbers."""
-    whose = f"{found.fact.judge} on {found.matrix.dataset}"
-    verdict = "holds" if found.holds else "does not hold"
+    whose = f"{certificate.fact.judge} on {certificate.matrix.dataset}"
+    verdict = "holds" if certificate.holds else "does not hold"
     columns = [Column("condition", "condition"), Column("holds", "holds"), Column("failed", "fails at", wrap=90)]
     rows = [
         {
@@ -23,10 +23,10 @@ def tables(found: Certificate) -> list[Table]:
             + (f"; and {len(one.failed) - _SHOWN} more" if len(one.failed) > _SHOWN else "")
             or None,
         }
-        for one in found.conditions
+        for one in certificate.conditions
     ]
-    means = [f"{one.condition}: {one.meaning}" for one in found.conditions]
-    conditions = Table(f"The certificate of {whose} {verdict}", columns, rows, found.signature, means)
+    means = [f"{one.condition}: {one.meaning}" for one in certificate.conditions]
+    conditions = Table(f"The certificate of {whose} {verdict}", columns, rows, certificate.signature, means)
     numbers = [
         Column("eval_prompt", "eval prompt"),
         Column("criterion", "criterion"),
@@ -39,12 +39,15 @@ def tables(found: Certificate) -> list[Table]:
         Column("replaces", "may replace"),
         Column("wrong", "goes wrong"),
     ]
-    return [conditions, Table("What it reached", numbers, [_row(row) for row in found.rows], "", found.notes)]
+    return [
+        conditions,
+        Table("What it reached", numbers, [_row(row) for row in certificate.rows], "", certificate.notes),
+    ]
 
 
 def _row(row: CertifiedRow) -> dict[str, object]:
     test = row.replacement
-    known = test is not None and test.winning_rate.defined
+    has_rate = test is not None and test.winning_rate.defined
     return {
         "eval_prompt": row.margin.eval_prompt,
         "criterion": row.margin.criteria[0],
@@ -54,6 +57,6 @@ def _row(row: CertifiedRow) -> dict[str, object]:
         "control": row.margin.bars[CONTROL],
         "icc": row.icc,
         "coverage": row.coverage,
-        "replaces": passes(test) and not row.empty if test is not None and known else None,
-        "wrong": ", ".join(one.verdict(1.0) for one in row.found) or None,
+        "replaces": passes(test) and not row.empty if test is not None and has_rate else None,
+        "wrong": ", ".join(one.verdict(1.0) for one in row.findings) or None,
     }

@@ -1,4 +1,4 @@
-"""What each chart says, once for paper and page: data, order, names, colours, caption, signature, words for the blind.
+"""Specifications of charts, shared by paper and page: data, order, names, colours, caption, signature, alt text.
 
 A specification is a frozen value, made by one function from what an analysis found. Two painters only paint it:
 `figures` by matplotlib at the widths of a paper, `pages.charts` as SVG in a page. Neither words a caption, sorts a row

@@ -1,4 +1,4 @@
-"""An audit's error rates and agreement as dots and whiskers: a row for each error, a panel for each way to count."""
+"""The audit chart: error rates and agreement with intervals, a row for each error, a panel for each way to count."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _HOW = {
 
 
 def forest(report: AuditReport) -> Forest:
-    """The error rates and AC1 of an audit's report."""
+    """The audit chart from an audit's report: error rates and AC1."""
     annotators = len(report.answered.annotators)
     shares = [key for key in _SHARES if key != "final" or report.answered.settled]
     names = (*(_SHARES[key] for key in shares), "AC1")

@@ -1,4 +1,4 @@
-"""Colours of values: cividis from 0 up, red to blue around 0. Both are told apart by colour-blind readers."""
+"""Colour scales: cividis for values from 0 up, red to blue around 0; both are distinct for colour-blind readers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Confusion matrices as one heat map: a row for each of people's labels, judge by judge, columns the judge's labels.
+"""The chart of confusion matrices: a row for each of people's labels, judge by judge, columns the judge's labels.
 
 A cell is the share of the stories with people's label that the judge gives its own; the counts stand in its tip.
 """
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 UNIT = "% of the stories with people's label"
 
 
-def confusion(found: Confusions, rows: Sequence[ConfusionRow], dataset: str, raters: Raters | None = None) -> HeatMap:
+def confusion(result: Confusions, rows: Sequence[ConfusionRow], dataset: str, raters: Raters | None = None) -> HeatMap:
     """The heat map of these rows: judges and people one by one on one criterion, all with the same labels."""
     raters = raters or Raters()
     labels, criterion = rows[0].labels, rows[0].subject.against or rows[0].subject.criterion
@@ -32,7 +32,7 @@ def confusion(found: Confusions, rows: Sequence[ConfusionRow], dataset: str, rat
         unit=UNIT,
         scale=Scale.of([0.0, 100.0], digits=0),
         caption=_caption(shown, criterion, dataset, raters),
-        signature=found.signature,
+        signature=result.signature,
     )
 
 
@@ -43,9 +43,9 @@ def _row(row: ConfusionRow, k: int) -> HeatRow:
     name = ", ".join(part for part in (subject.judge, subject.eval_prompt) if part)
     cells = []
     for mine, count in zip(row.labels, counts, strict=True):
-        where = f"{name}: {mine} where people say {row.labels[k]}"
+        where = f"{name}: {mine} where people give {row.labels[k]}"
         if not total:
-            cells.append(HeatCell(None, "", f"{where}: people never say it"))
+            cells.append(HeatCell(None, "", f"{where}: people never give this label"))
             continue
         share = 100 * count / total
         cells.append(HeatCell(share, f"{share:.0f}", f"{where}: {count:.4g} of {total:.4g}, {share:.1f} %"))
@@ -55,7 +55,7 @@ def _row(row: ConfusionRow, k: int) -> HeatRow:
 def _caption(rows: Sequence[ConfusionRow], criterion: str, dataset: str, raters: Raters) -> str:
     text = (
         f"Share in % of the stories with a label by {raters.them} (rows) to which judges give each label (columns), "
-        f"{criterion}, {dataset}. A judge that knows nothing has the same shares in all of its rows."
+        f"{criterion}, {dataset}. A judge that ignores the stories has the same shares in all of its rows."
     )
     if any(row.kind == CEILING for row in rows):
         text += " People, leave one out: one person's label where the majority of the others has that of the row."

@@ -1,4 +1,4 @@
-"""Agreement of judges with themselves as dots and whiskers, people's with each other behind. Never computes it."""
+"""The consistency chart: agreement of judges over repeats with intervals, and agreement among people behind."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from judge.charts.forest import Band, Forest, Line
 from judge.charts.signs import CONTROL, JUDGE
 from judge.stats.estimate import Estimate
 
-_NOT_THERE = Estimate.undefined("not asked on this criterion")
+_NOT_THERE = Estimate.undefined("not requested on this criterion")
 _NOBODY = Estimate.undefined("no two people's ratings of the same stories are known")
 
 
@@ -25,7 +25,7 @@ def forest(
     signature: str,
     raters: Raters | None = None,
 ) -> Forest:
-    """One form of every cell; the same judge in several runs is told apart.
+    """The chart of one form of agreement for every cell; a judge with several runs has the run in its name.
 
     `short` gives criteria's abbreviations, `controls` names the judges that are controls.
     """
@@ -66,7 +66,7 @@ def forest(
 
 
 def _of(cell: ConsistentCell, form: str) -> Estimate:
-    """The cell's estimate; where it has none of this form, that."""
+    """The cell's estimate of this form; an undefined estimate where there is none."""
     return cell.estimate(form) or _NOBODY
 
 

@@ -1,4 +1,4 @@
-"""Eval-Prompts or judges set against each other: differences as dots and whiskers. Never tests anew."""
+"""The chart of contrasts: differences between Eval-Prompts or judges with intervals."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PANELS = (("tau", "story-prompts"), ("tau_both", "systems too"))
 
 
 def forest(
-    found: Comparison, named: str, *, resamples: int, raters: Raters | None = None, signature: str = ""
+    comparison: Comparison, named: str, *, resamples: int, raters: Raters | None = None, signature: str = ""
 ) -> Forest:
     """The mean difference of each contrast; `named` is what is compared, e.g. Eval-Prompts.
 
@@ -31,16 +31,16 @@ def forest(
         short=panels,
         lines=tuple(
             Line(
-                tables.shared_name(entry, found),
+                tables.shared_name(entry, comparison),
                 tables.contrast_name(entry),
                 tuple((entry.result.means[key],) for key, _ in _PANELS),
             )
-            for entry in found.entries
+            for entry in comparison.entries
         ),
         series=(("difference", JUDGE),),
         bands=(),
         axis="tau-b ×100, second − first",
-        caption=_caption(found, resamples),
+        caption=_caption(comparison, resamples),
         signature=signature,
         factor=100,
         from_zero=True,

@@ -1,4 +1,4 @@
-"""Correlations with people as dots and whiskers, human ceiling and control behind them. Never computes one."""
+"""The correlation chart: correlations with people with intervals, human ceiling and control behind them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How often each rating was given, as small histograms: a row for people and each judge, a column a criterion.
+"""The chart of rating distributions: a row for people and each judge, a column for each criterion.
 
 Bars are shares of a row's ratings, all to one scale; people's stand as a line in every judge's histogram.
 """
@@ -34,7 +34,7 @@ class Histogram:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the points are called: their labels, or their numbers."""
+        """Names of the points: their labels, or their numbers."""
         return self.words or tuple(f"{point:g}" for point in self.points)
 
     @property
@@ -71,7 +71,7 @@ class HistogramRow:
 
 @dataclass(frozen=True, slots=True)
 class Distributions:
-    """All of one picture: `rows` x `criteria` histograms, people's first."""
+    """Specification of a chart of histograms: `rows` x `criteria`, people's first."""
 
     title: str
     criteria: tuple[str, ...]
@@ -82,7 +82,7 @@ class Distributions:
 
     @property
     def alt(self) -> str:
-        """What the picture is made of, for those who do not see it."""
+        """Alternative text of the picture, for screen readers."""
         return f"{len(self.rows)} rows by {len(self.criteria)} criteria; each histogram counts the scale's points."
 
     @property
@@ -103,22 +103,21 @@ class Distributions:
         return f"{where}: {one.names[point]} in {count:,} of {one.n:,} ratings, {100 * count / one.n:.1f} %"
 
 
-def distributions(found: Counted, raters: Raters | None = None) -> Distributions:
+def distributions(counts: Counted, raters: Raters | None = None) -> Distributions:
     """The picture of one dataset's counted ratings."""
     raters = raters or Raters()
-    rows = tuple(_row(row, found.criteria, raters) for row in found.rows)
-    text = (
-        f"Share of ratings in %, {found.dataset}, {found.stories:,} stories; all panels to one scale, n counts ratings."
-    )
-    between = any(one.between for row in found.rows for one in row)
+    rows = tuple(_row(row, counts.criteria, raters) for row in counts.rows)
+    size = f"{counts.stories:,} stories"
+    text = f"Share of ratings in %, {counts.dataset}, {size}; all panels to one scale, n counts ratings."
+    between = any(one.between for row in counts.rows for one in row)
     text += _codes(rows)
     return Distributions(
-        title=f"How often each rating was given, {found.dataset}",
-        criteria=found.criteria,
-        short=found.short,
+        title=f"How often each rating was given, {counts.dataset}",
+        criteria=counts.criteria,
+        short=counts.short,
         rows=rows,
-        caption=text + said(rows, raters, between=between) + raters.sentence,
-        signature=found.signature,
+        caption=text + caption_sentences(rows, raters, between=between) + raters.sentence,
+        signature=counts.signature,
     )
 
 
@@ -129,15 +128,15 @@ def _codes(rows: Sequence[HistogramRow]) -> str:
     return f" Labels: {'. '.join(told)}." if told else ""
 
 
-def said(rows: Sequence[HistogramRow], raters: Raters, *, between: bool) -> str:
-    """What a caption says of lines, hatching and what was left out."""
+def caption_sentences(rows: Sequence[HistogramRow], raters: Raters, *, between: bool) -> str:
+    """The sentences of a caption on lines, hatching and omitted repeats."""
     text = ""
     if any(row.kind == "people" for row in rows) and len(rows) > 1:
         text += f" The line: {raters.them}."
     if any(row.kind == "control" for row in rows):
         text += " Hatched: a control, no language model."
     if any(one.n < one.asked for row in rows for one in row.cells):
-        text += " “n of m”: repeats asked that gave no rating are left out."
+        text += " “n of m”: repeats without a rating are left out."
     if between:
         text += " Ratings between two points count at the nearer one."
     return text
@@ -158,6 +157,6 @@ def _row(row: Sequence[Distribution], criteria: Sequence[str], raters: Raters) -
 
 def _histogram(one: Distribution | None, is_people: bool) -> Histogram:
     if one is None:
-        return Histogram((), (), 0, "not rated" if is_people else "not asked")
-    reason = "" if one.n else f"{one.asked} asked, none has a rating"
+        return Histogram((), (), 0, "not rated" if is_people else "not requested")
+    reason = "" if one.n else f"{one.asked} requested, none has a rating"
     return Histogram(one.points, one.counts, one.asked, reason, one.words)

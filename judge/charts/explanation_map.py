@@ -1,4 +1,4 @@
-"""The map of explanations: a point for each, and the ways to mark them by criterion, cluster, rating... No texts.
+"""The chart of the explanation map: a point for each explanation, marked by criterion, cluster, rating...
 
 Equal scales on both axes: only nearness means something.
 """
@@ -22,7 +22,7 @@ Point = Mapping[str, Any]
 
 
 class Map(Protocol):
-    """What `judge explain` stores of one result folder."""
+    """The protocol of an explanation map, as `judge explain` stores it."""
 
     @property
     def signature(self) -> str: ...
@@ -81,7 +81,9 @@ class ExplanationMap:
         return "Each dot is an explanation; near dots use similar words."
 
 
-def explanation_map(found: Map, ways: Sequence[str], *, dataset: str = "", sampled_of: int = 0) -> ExplanationMap:
+def explanation_map(
+    explanations: Map, ways: Sequence[str], *, dataset: str = "", sampled_of: int = 0
+) -> ExplanationMap:
     """The map of points that have `x, y` and what `ways` name; `sampled_of` is of how many they are a seeded sample.
 
     Raises SpecError for another way than `BY`, without points, and where no point has what marks it.
@@ -89,14 +91,14 @@ def explanation_map(found: Map, ways: Sequence[str], *, dataset: str = "", sampl
     for by in ways:
         if by not in BY:
             raise OptionError("by", by, allowed=BY)
-    if not found.points:
+    if not explanations.points:
         raise SpecError("there is no explanation to draw", hint="judge explain RUN makes the map")
     return ExplanationMap(
-        title=f"Map of {len(found.points):,} explanations",
-        places=tuple((float(point["x"]), float(point["y"])) for point in found.points),
-        colourings=tuple(_colouring(found, by) for by in ways),
-        caption=_caption(found, dataset, sampled_of),
-        signature=found.signature,
+        title=f"Map of {len(explanations.points):,} explanations",
+        places=tuple((float(point["x"]), float(point["y"])) for point in explanations.points),
+        colourings=tuple(_colouring(explanations, by) for by in ways),
+        caption=_caption(explanations, dataset, sampled_of),
+        signature=explanations.signature,
     )
 
 
@@ -121,7 +123,7 @@ def _colouring(found: Map, by: str) -> Colouring:
 
 
 def _shown(points: Sequence[Point], by: str) -> tuple[list[Any], Any]:
-    """What has a sign of its own, in order (clusters and ratings by number, else as they come); from a point to it."""
+    """Values with a sign of their own, in order, and the function from point to value."""
     if by == "rating":
         rated = sorted({round(float(p["rating"])) for p in points if p.get("rating") is not None})
         if not rated:
@@ -156,9 +158,9 @@ def _caption(found: Map, dataset: str, sampled_of: int) -> str:
     for name in ("UMAP", "t-SNE"):
         if name.casefold() in found.method.casefold():
             return (
-                f"{text} A {name} keeps neighbours: its distances, areas and densities are not to be read as measures."
+                f"{text} A {name} map preserves neighbours: do not read its distances, areas or densities as measures."
             )
-    return text + " The plane shows a part of the distances only: they are not to be read as measures."
+    return text + " The plane shows only a part of the distances: do not read them as measures."
 
 
 def _note(by: str, groups: Sequence[Group]) -> str:

@@ -1,4 +1,4 @@
-"""Estimates with intervals as dots and whiskers: a row for each source, a panel for each criterion. Never computes.
+"""The forest chart: estimates with intervals, a row for each source, a panel for each criterion.
 
 What bounds them stands behind: how well people agree with each other, and what the control judge reaches.
 """
@@ -47,13 +47,18 @@ class Band:
 
     @property
     def defined(self) -> bool:
-        """Whether there is anything to draw."""
+        """Whether any estimate is defined."""
         return any(one.defined for one in self.estimates)
+
+    @property
+    def wide(self) -> bool:
+        """Whether there is more to draw than a line."""
+        return any(one.low is not None and one.high is not None for one in self.estimates)
 
 
 @dataclass(frozen=True, slots=True)
 class Forest:
-    """All of one picture; `axis` names the unit that `factor` times a value is in, of all panels or of each.
+    """Specification of a forest chart; `axis` is the unit of `factor` times a value, for all panels or for each.
 
     `counted` is what an estimate's n counts ("" where tips do not say it), `digits` are those of numbers in words.
     `from_zero` holds 0 within the axis, for values whose sign matters.
@@ -75,7 +80,7 @@ class Forest:
 
     @property
     def alt(self) -> str:
-        """What the picture is made of, for those who do not see it."""
+        """Alternative text of the picture, for screen readers."""
         rows = "1 row" if len(self.lines) == 1 else f"{len(self.lines)} rows"
         lines = [band.name for band in self.bands if band.defined]
         beside = f", beside {' and '.join(lines)}" if lines else ""
@@ -89,7 +94,7 @@ class Forest:
 
     @property
     def estimates(self) -> list[Estimate]:
-        """All that is drawn as a mark, row by row."""
+        """All estimates drawn as marks, row by row."""
         return [one for line in self.lines for cell in line.cells for one in cell if one is not None]
 
     @property
@@ -128,7 +133,7 @@ def signs(names: Sequence[str], what: str) -> list[Sign]:
     """A sign for each name; raises SpecError where nobody could tell them apart."""
     if len(names) > len(SIGNS):
         raise SpecError(
-            f"{len(names)} {what} are too many for one figure; at most {len(SIGNS)} can be told apart",
+            f"{len(names)} {what} are too many for one figure; at most {len(SIGNS)} can be distinguished",
             hint=Advice("choose with {judge}, {eval_prompt} or {criterion}"),
         )
     return list(SIGNS[: len(names)])

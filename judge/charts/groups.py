@@ -1,4 +1,4 @@
-"""Where rows stand that belong together: the rows of a judge under each other, a gap before the next judge's."""
+"""Positions of grouped rows: rows of one judge together, a gap before the next judge's rows."""
 
 from __future__ import annotations
 

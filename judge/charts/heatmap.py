@@ -47,7 +47,7 @@ class HeatRow:
 
 @dataclass(frozen=True, slots=True)
 class HeatMap:
-    """All of one heat map. The last `apart` columns (means) stand apart; `unit` names what colours stand for."""
+    """Specification of a heat map. The last `apart` columns (means) are set apart; `unit` is that of the colours."""
 
     title: str
     alt: str
@@ -91,7 +91,7 @@ def heat_map(grid: Layout, raters: Raters | None = None) -> HeatMap:
 
 
 def named(row: LayoutRow) -> str:
-    """Whose numbers these are, in a tip."""
+    """The name of a row, for a tip."""
     return NAMES.get(row.kind) or ", ".join(part for part in (row.judge, row.eval_prompt) if part)
 
 
@@ -129,15 +129,15 @@ def _caption(grid: Layout, shown: list[LayoutRow], rows: tuple[HeatRow, ...], ra
 
 
 def control_sentence(grid: Layout) -> str:
-    """What the control's row is, and what it is not to be taken for."""
+    """The sentence that explains the control's row."""
     if all(row.kind != CONTROL for row in grid.rows):
         return ""
-    text = " The control looks at the surface of a text alone and is no language model"
+    text = " The control reads only surface features of a text and is no language model"
     text += f" ({grid.control})." if grid.control else "."
     if any(row.kind == JUDGE and row.is_control for row in grid.rows):
         text += (
-            " A judge named with a comma and the word control was asked like any other, repeat by repeat; the row "
-            "control is what stands beside every judge."
+            " A judge named with a comma and the word control was run like any other, repeat by repeat; the row "
+            "control is shown for comparison with every judge."
         )
     return text
 

@@ -1,4 +1,4 @@
-"""Preferences as pictures: who won against whom as a heat map, strengths as dots and whiskers. Never computes one."""
+"""Charts of preferences: a heat map of wins, and strengths with intervals."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from judge.stats.estimate import Estimate
 _NOT_COMPARED = Estimate.undefined("not compared")
 
 
-def named(one: SystemStandings) -> str:
-    """Whose preferences."""
-    return ", ".join(part for part in (one.judge, one.eval_prompt) if part)
+def named(standing: SystemStandings) -> str:
+    """The name of the side with these preferences."""
+    return ", ".join(part for part in (standing.judge, standing.eval_prompt) if part)
 
 
 def win_matrix(standings: Sequence[SystemStandings], signature: str) -> HeatMap:

@@ -1,4 +1,4 @@
-"""Signs of the groups in a figure: a colour, a marker and a dash for each, so that no group is told by its hue alone.
+"""Signs of groups in a figure: each group has its own colour, marker and dash, so that hue is not needed.
 
 Colours: Okabe & Ito, Color Universal Design (2008), which keep apart under the common colour deficiencies.
 """

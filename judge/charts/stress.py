@@ -1,4 +1,4 @@
-"""Detection of perturbed stories as dots with whiskers: a row a perturbation, the untouched stories' repeats behind."""
+"""The stress chart: detection rates of perturbed stories with intervals, against repeats of unchanged stories."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from judge.stats.estimate import Estimate
 _CHANCE = 0.5
 
 
-def forest(found: Stress, dataset: str, *, signature: str = "") -> Forest:
+def forest(stress: Stress, dataset: str, *, signature: str = "") -> Forest:
     """Each perturbation at its highest strength; a sign for each judge with its Eval-Prompt, a panel a criterion.
 
     `signature` is left out where tables of the same numbers, which carry theirs, stand beside.
     """
-    strongest = _strongest([row for row in found.rows if row.subject.dataset == dataset])
+    strongest = _strongest([row for row in stress.rows if row.subject.dataset == dataset])
     named = list(dict.fromkeys(_named(row.subject) for row in strongest))
     criteria = tuple(dict.fromkeys(row.subject.criterion for row in strongest))
     series = tuple(zip(named, signs(named, "judges with their Eval-Prompts"), strict=True))
@@ -30,15 +30,16 @@ def forest(found: Stress, dataset: str, *, signature: str = "") -> Forest:
     return Forest(
         title=f"Detection of perturbed stories, {dataset}",
         panels=criteria,
-        short=tuple(found.abbreviations.get(one, one) for one in criteria),
+        short=tuple(stress.abbreviations.get(one, one) for one in criteria),
         lines=lines,
         series=series,
-        bands=_bands(found, dataset, criteria),
+        bands=_bands(stress, dataset, criteria),
         axis="detection",
         caption=(
-            "Share of pairs in which the untouched story is rated higher, ties one half, with 95 % intervals clustered "
-            "by story-prompt; each perturbation at its highest strength. A judge that ought to notice lies to the "
-            "right of one half, one that ought not to be moved upon it."
+            f"Share of pairs in which the untouched story is rated higher{_of_measures(strongest)}, ties one half, "
+            "with 95 % intervals clustered by story-prompt; each perturbation at its highest strength. A judge that "
+            "should notice the change lies to the right of one half, a judge that should not react lies at one half"
+            f"{_of_attacks(strongest)}."
         ),
         signature=signature,
         counted="pairs",
@@ -53,13 +54,21 @@ def _strongest(rows: list[Paired]) -> list[Paired]:
     return [row for row in rows if row.strength == highest[row.facts.name]]
 
 
+def _of_measures(rows: list[Paired]) -> str:
+    return " (of measures: has the better value)" if any(row.measured for row in rows) else ""
+
+
+def _of_attacks(rows: list[Paired]) -> str:
+    return "; where an attack works, it lies to the left" if any(row.facts.test == "attack" for row in rows) else ""
+
+
 def _named(subject: Subject) -> str:
-    return "control" if subject.kind == CONTROL else f"{subject.judge} {subject.eval_prompt}"
+    return "control" if subject.kind == CONTROL else f"{subject.judge} {subject.eval_prompt or ''}".removesuffix(" -")
 
 
-def _bands(found: Stress, dataset: str, criteria: tuple[str, ...]) -> tuple[Band, ...]:
+def _bands(stress: Stress, dataset: str, criteria: tuple[str, ...]) -> tuple[Band, ...]:
     """The null of the one judge with several repeats; else one half alone."""
-    nulls = [one for one in found.nulls if one.subject.dataset == dataset and one.detection.estimate.defined]
+    nulls = [one for one in stress.nulls if one.subject.dataset == dataset and one.detection.estimate.defined]
     if len({_named(one.subject) for one in nulls}) == 1:
         by_criterion = {one.subject.criterion: one.detection.estimate for one in nulls}
         none = Estimate.undefined("no repeats")

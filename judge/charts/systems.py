@@ -1,4 +1,4 @@
-"""Systems' mean ratings by people and by judges as dots and whiskers. Never computes one, never names a winner."""
+"""The chart of systems: mean ratings by people and by judges, with intervals."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def forest(
     signature: str,
     raters: Raters | None = None,
 ) -> Forest:
-    """From one dataset's standings; `controls` names the judges that are controls.
+    """The chart of one dataset's standings; `controls` names the judges that are controls.
 
     Systems stand in the order of people's mean, or, where nobody rated, of the first judge's.
     """

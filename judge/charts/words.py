@@ -1,4 +1,4 @@
-"""Words that charts share: numbers with their intervals, how many were counted, short names, why nothing is there."""
+"""Wording that charts share: numbers with intervals, counts, short names, reasons for empty cells."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every command by the question that it answers: its module, and one line of help. Nothing is imported for the help."""
+"""All commands, grouped by the question that each answers: module and one line of help, without imports."""
 
 from __future__ import annotations
 
@@ -14,98 +14,117 @@ class Entry(NamedTuple):
 
 PANELS: dict[str, dict[str, Entry]] = {
     "Start here": {
-        "demo": Entry("start.demo", "A whole run by the control judge on packaged stories: no key, no network."),
+        "demo": Entry("start.demo", "A complete run of the control judge on packaged stories: no key, no network."),
         "check": Entry(
-            "start.check", "One table of a judge's and people's ratings: does the judge agree? A page in one command."
+            "start.check", "Verdict and HTML page on a judge's agreement with people, from one table of ratings."
         ),
-        "try": Entry("start.try_", "One story, several Eval-Prompts side by side: request, answer, what was read."),
+        "try": Entry(
+            "start.try_", "A judge's answer about one or two stories: request, answer, rating; --serve: a page."
+        ),
         "plan": Entry(
-            "start.plan", "How many stories, people, repeats and prompts a study takes, and what to pay for next."
+            "start.plan", "Number of stories, people, repeats and prompts that a study needs, and what to pay for."
         ),
-        "init": Entry("start.init", "Write a commented run.yaml to start from."),
-        "doctor": Entry(
-            "start.doctor", "What is installed, reachable and cached, and the command that mends the rest."
-        ),
+        "init": Entry("start.init", "A new run.yaml with a comment on every key."),
+        "doctor": Entry("start.doctor", "What is installed, reachable and cached, and the commands that fix problems."),
     },
     "Which stories, which prompts?": {
         "data": Entry("stories.data", "Datasets: list, fetch, show, check, add, convert."),
+        "generate": Entry("generate.generate", "Stories written by models: requests, outcomes, faults."),
         "prompts": Entry("stories.prompts", "Eval-Prompts and criteria: list, show, render, check."),
     },
     "How is a judge run?": {
-        "run": Entry("runs.run", "Send everything that a run defines to its judge; run again to go on."),
-        "merge": Entry("runs.merge", "Join what judge run --shard i/N answered, as in a Slurm array, exactly once."),
-        "status": Entry("runs.status", "How far runs are, and what became of each repeat."),
-        "retry": Entry("runs.retry", "Send failed repeats again (and with --unparsed, answers without a rating)."),
-        "serve-command": Entry("runs.serve_command", "The line that starts a vLLM server for a run."),
-        "verify": Entry("runs.verify", "Derive every hash of a run again and compare; check a bundle."),
+        "run": Entry("runs.run", "Send all requests of a run to its judge; run again to continue."),
+        "merge": Entry("runs.merge", "Join the answers of judge run --shard i/N, as in a Slurm array."),
+        "status": Entry("runs.status", "Progress of runs, and the outcome of each repeat."),
+        "retry": Entry("runs.retry", "Request failed repeats again (with --unparsed also answers without a rating)."),
+        "train": Entry("training.train", "Train your own evaluator on people's preferences and ratings."),
+        "serve-command": Entry("runs.serve_command", "The command line that starts a vLLM server for a run."),
+        "verify": Entry("runs.verify", "Compute every hash of a run again and compare; check a bundle."),
     },
     "What was answered?": {
-        "parse": Entry("results.parse", "Read ratings out of answers: a JSON Lines file, or a run."),
-        "ratings": Entry("results.ratings", "The ratings table: one row for each repeat and each rater."),
-        "preferences": Entry("results.preferences", "The preferences table: one row for each verdict and each person."),
-        "coverage": Entry("results.coverage", "What was requested, answered and parsed, and what loss goes with."),
+        "parse": Entry("answers.parse", "Ratings that the parser reads in answers of a JSON Lines file, or of a run."),
+        "ratings": Entry("answers.ratings", "The ratings table: one row for each repeat and each rater."),
+        "preferences": Entry("answers.preferences", "The preferences table: one row for each verdict and each person."),
+        "coverage": Entry(
+            "answers.coverage", "What was requested, answered and parsed, and what missing ratings depend on."
+        ),
         "disagreements": Entry(
-            "results.disagreements", "Stories where judge and people, or repeats, differ most, with texts."
+            "answers.disagreements", "Stories where judge and people, or repeats, differ most, with their texts."
         ),
     },
     "What does it come to?": {
         "summary": Entry(
-            "results.summary", "One screen: may it replace a person, which prompt, what goes wrong, what next."
+            "outcome.summary", "One screen: whether it may replace a person, best prompt, faults, next steps."
         ),
         "certify": Entry(
-            "results.certify", "A certificate: what a judge reached with people, and whether that is enough."
+            "outcome.certify", "Certificate of a judge's agreement with people, and whether it is sufficient."
         ),
     },
     "Does a judge agree with itself?": {
-        "consistency": Entry("results.consistency", "ICC over repeats, exact agreement, flip rate."),
-        "repeats": Entry("results.repeats", "How many repeats, and how to sum them; distributions beside people's."),
-        "components": Entry("results.components", "What ratings vary over, and how many repeats a reliability takes."),
+        "consistency": Entry("self_agreement.consistency", "ICC over repeats, exact agreement, flip rate."),
+        "repeats": Entry(
+            "self_agreement.repeats",
+            "Number of repeats needed, and ways to combine them; distributions beside people's.",
+        ),
+        "components": Entry(
+            "self_agreement.components", "Variance components of ratings, and the repeats that a reliability needs."
+        ),
     },
     "Does it agree with people?": {
         "correlate": Entry("agreement.correlate", "Correlations with people, beside human ceiling and control."),
-        "panels": Entry("agreement.panels", "Panels of people (expert, lay): agreement, and judges against each."),
+        "panels": Entry(
+            "agreement.panels", "Panels of people (expert, lay): agreement within, between and with judges."
+        ),
         "confusion": Entry("agreement.confusion", "Labels beside people's: accuracy, F1, kappa, confusion matrix."),
-        "grid": Entry("agreement.grid", "The same in the published layout: judges down, criteria across."),
-        "margins": Entry("agreement.margins", "Each judge's distance from people and control, with intervals."),
+        "grid": Entry("agreement.grid", "Correlations in the published layout: judges as rows, criteria as columns."),
+        "margins": Entry(
+            "agreement.margins", "Each judge's difference from one person and the control, with intervals."
+        ),
         "accuracy": Entry("agreement.accuracy", "How often a judge puts two stories, or systems, in people's order."),
         "aspects": Entry("agreement.aspects", "Whether a judge names the aspects that readers comment on (StoryER)."),
-        "labels": Entry("agreement.labels", "How well a judge tells labelled stories from others."),
+        "labels": Entry("agreement.labels", "How well a judge separates labelled stories from others."),
         "drift": Entry("agreement.drift", "Whether agreement is the same for every system and dataset."),
         "sliding-sets": Entry("agreement.sliding_sets", "Agreement on sets of stories of rising quality (OpenMEVA)."),
-        "measures": Entry("results.measures", "BLEU, ROUGE, perplexity and other automatic measures, beside judges."),
-        "replace": Entry("agreement.replace", "May this judge replace an annotator? The alternative annotator test."),
+        "measures": Entry("agreement.measures", "BLEU, ROUGE, perplexity and other automatic measures, beside judges."),
+        "replace": Entry("agreement.replace", "Alternative annotator test: whether a judge may replace an annotator."),
     },
     "How does it go wrong?": {
-        "diagnose": Entry("results.diagnose", "Leniency, length bias, halo and other ways to go wrong, as tests."),
+        "diagnose": Entry("failings.diagnose", "Tests of leniency, length bias, halo and other faults."),
         "criteria": Entry(
-            "results.criteria", "Whether criteria measure different things: tau between them, halo, scale use."
+            "failings.criteria", "Whether criteria measure different things: tau between them, halo, scale use."
         ),
-        "stress": Entry("stress.stress", "Stories changed on purpose: what a judge notices, and falls for."),
+        "stress": Entry("stress.stress", "Perturbed stories: which changes a judge detects, and which mislead it."),
         "contamination": Entry(
-            "results.contamination", "Whether models have seen the stories: Min-K% Prob and relatives, AUC."
+            "failings.contamination", "Whether models have seen the stories: Min-K% Prob and related scores, AUC."
         ),
     },
     "Which prompt, judge, system is better?": {
-        "compare": Entry("results.compare", "Eval-Prompts, judges or runs against each other on the same stories."),
-        "succeed": Entry(
-            "results.succeed", "May a new judge replace an old one? Equivalence, crosswalk, changed verdicts."
+        "compare": Entry(
+            "comparing.compare", "Paired comparisons of Eval-Prompts, judges or runs on the same stories."
         ),
-        "jury": Entry("results.jury", "A panel of judges as one, out of fold, beside its best member and the control."),
-        "rank": Entry("results.rank", "Comparisons of two stories: agreement, order, strengths of systems, cycles."),
-        "systems": Entry("results.systems", "How good each system's stories are: means, ranks, groups, differences."),
+        "succeed": Entry(
+            "comparing.succeed", "Whether a new judge may replace an old one: equivalence, crosswalk, changed verdicts."
+        ),
+        "jury": Entry(
+            "comparing.jury", "A panel of judges combined, out of fold, beside its best member and the control."
+        ),
+        "rank": Entry(
+            "comparing.rank", "Comparisons of two stories: agreement, position bias, strengths of systems, cycles."
+        ),
+        "systems": Entry("comparing.systems", "Ratings of each system's stories: means, ranks, groups, differences."),
     },
     "What do explanations say?": {
-        "explain": Entry("explanations.explain", "A map, clusters, keywords, and numbers beside them."),
+        "explain": Entry("explanations.explain", "Analysis of explanations: map, clusters, keywords, statistics."),
         "audit": Entry("explanations.audit", "People judge explanations: sample, serve, pack, import, export, report."),
     },
     "How are results shown?": {
         "report": Entry("show.report", "One HTML page of a run's results, with methods, BibTeX and a checklist."),
-        "figure": Entry("show.figure", "Pictures of results for papers: heat map, distributions, calibration..."),
+        "figure": Entry("show.figure", "Figures for papers: heat map, distributions, calibration..."),
         "view": Entry("show.view", "Local pages over all runs: progress, judgments, stories, prompts, maps."),
-        "reproduce": Entry("results.reproduce", "The studies' published tables: printed, as published, corrected."),
+        "reproduce": Entry("show.reproduce", "The studies' published tables: printed, as published, corrected."),
     },
     "Exchange with other programs": {
-        "export": Entry("exchange.export", "Ratings and numbers for other programs; what a run lacks as a batch file."),
+        "export": Entry("exchange.export", "Ratings and results for other programs; missing requests as a batch file."),
         "import": Entry("exchange.import_", "Ratings and answers made elsewhere: batch results, score files, tables."),
         "batch": Entry("exchange.batch", "A run through a provider's batch API: submit, status, collect."),
         "bundle": Entry("exchange.bundle", "Runs as one archive for artifact review; judge verify checks it anywhere."),

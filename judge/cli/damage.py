@@ -1,4 +1,4 @@
-"""After a command broke down: whether a journal that it was given is to blame. Never mends one."""
+"""The search for a damaged journal after a command has failed; journals are left as they are."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options of a command out of a frozen dataclass: its fields' types, defaults and allowed words are declared once.
+"""Command-line options made from a frozen dataclass, which declares types, defaults and allowed words once.
 
 A command says which dataclass it takes and what each field is called in help texts; the flags, the choices that a
 wrong word is refused with, and the value that the command receives follow from the dataclass.
@@ -28,6 +28,7 @@ FLAGS: Mapping[str, str] = {
     "overrides": "--set",
     "n": "-n",
     "own_systems": "--own",
+    "models": "--model",
     "annotators": "--annotator",
 }
 """Flags that are not the field's name with hyphens."""
@@ -45,16 +46,19 @@ METAVARS: Mapping[str, str] = {
     "nonmembers": "FILE",
     "engine": "KEY=VALUE",
     "own_systems": "MODEL=SYSTEM",
+    "models": "hf/NAME",
+    "labelled": "FILE",
+    "released": "MODEL=YYYY-MM",
 }
 """What stands for a value in help texts, where its type does not say it."""
 
 HELP: Mapping[str, str] = {
-    "drop_systems": "system whose stories are left out; may be given several times",
-    "against": "criterion of people's that every criterion is compared with",
-    "resamples": "number of resamples for intervals",
+    "drop_systems": "system to leave out, with all its stories; may be given several times",
+    "against": "people's criterion that every criterion is compared with",
+    "resamples": "number of resamples for confidence intervals",
     "seed": "seed of the resamples",
-    "control": "the control judge's row",
-    "ci": "what is resampled for intervals",
+    "control": "row of the control judge",
+    "ci": "units that are resampled for confidence intervals",
 }
 """Help texts of fields that mean the same in every command."""
 
@@ -65,19 +69,26 @@ def flag(name: str) -> str:
 
 
 def takes(
-    kind: type, helps: Mapping[str, str] | None = None, *, without: tuple[str, ...] = (), name: str = "options"
+    kind: type,
+    helps: Mapping[str, str] | None = None,
+    *,
+    metavars: Mapping[str, str] | None = None,
+    without: tuple[str, ...] = (),
+    name: str = "options",
 ) -> Declare:
     """Give a command's parameter `name`, an instance of the dataclass `kind`, one command-line option a field.
 
-    `helps` holds the help texts of fields, beside `HELP`; fields named in `without` keep their defaults. Everything
-    else stays a parameter of its own, which may be another dataclass's.
+    `helps` holds the help texts of fields, beside `HELP`, `metavars` what stands for their values, beside `METAVARS`;
+    fields named in `without` keep their defaults. Everything else stays a parameter of its own, which may be another
+    dataclass's.
     """
 
     def declare(command: Command) -> Command:
         own = own_parameters(command, without=(name,))
         hints = get_type_hints(kind)
         made = [one for one in fields(kind) if one.name not in without]
-        declared = [_parameter(one, hints[one.name], {**HELP, **(helps or {})}[one.name]) for one in made]
+        texts, words = {**HELP, **(helps or {})}, {**METAVARS, **(metavars or {})}
+        declared = [_parameter(one, hints[one.name], texts[one.name], words.get(one.name)) for one in made]
         parameters = []
         for known, parameter in own.items():
             parameters += declared if known == name else [parameter]
@@ -122,7 +133,7 @@ def with_parameters(run: Callable[..., Any], parameters: list[inspect.Parameter]
     return run
 
 
-def _parameter(field: Field[Any], hint: Any, help_text: str) -> inspect.Parameter:
+def _parameter(field: Field[Any], hint: Any, help_text: str, metavar: str | None) -> inspect.Parameter:
     """One field as typer reads it."""
     default = inspect.Parameter.empty if field.default is MISSING else field.default
     written = FLAGS.get(field.name, f"--{field.name.replace('_', '-')}")
@@ -130,8 +141,8 @@ def _parameter(field: Field[Any], hint: Any, help_text: str) -> inspect.Paramete
         written = f"{written}/--no-{written.removeprefix('--')}"
     if get_origin(hint) is tuple:
         hint, default = list[get_args(hint)[0]] | None, None  # type: ignore[misc]
-    metavar = None if get_origin(hint) is Literal else METAVARS.get(field.name)  # choices name themselves
-    option = typer.Option(written, metavar=metavar, help=help_text)
+    named = None if get_origin(hint) is Literal else metavar  # choices name themselves
+    option = typer.Option(written, metavar=named, help=help_text)
     return inspect.Parameter(
         field.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[hint, option]
     )

@@ -1,4 +1,4 @@
-"""The command line: imports only the command asked for, and turns errors into sentences. Never computes."""
+"""The `judge` program: imports only the requested command, and prints errors as sentences."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ app = typer.Typer(
 @app.callback(invoke_without_command=True)
 def _root(
     ctx: typer.Context,
-    version: bool = typer.Option(False, "--version", help="the version alone"),  # noqa: FBT003
+    version: bool = typer.Option(False, "--version", help="version of the program"),  # noqa: FBT003
 ) -> None:
     """Print help where no command is given."""
     if version:
@@ -138,7 +138,7 @@ def _root(
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run one command; exit codes as the README lists them."""
+    """Run one command; exit codes as docs/reference/file_formats.md lists them."""
     arguments = sys.argv[1:] if arguments is None else arguments
     sys.excepthook = _traceback
     with guarded():

@@ -1,4 +1,4 @@
-"""How the command line writes options, and the words it prints in that wording. Never computes."""
+"""Options and printed sentences in the command line's wording: flags such as ``--level system``."""
 
 from __future__ import annotations
 
@@ -45,19 +45,19 @@ class Flags:
 FLAGS = Flags()
 
 
-def said(words: str) -> str:
+def with_flags(words: str) -> str:
     """Any words as the command line prints them."""
     return written(words, FLAGS)
 
 
 def complaint(error: JudgeError) -> str:
     """An error's sentence as the command line prints it."""
-    return said(error.sentence)
+    return with_flags(error.sentence)
 
 
 def mend(error: JudgeError) -> str | None:
     """An error's hint as the command line prints it."""
-    return None if error.hint is None else said(error.hint)
+    return None if error.hint is None else with_flags(error.hint)
 
 
 def emit(tables: Table | Sequence[Table], form: str = "table", output: Path | None = None) -> None:

@@ -1,4 +1,4 @@
-"""A bar on stderr while the answers of a large run are parsed for the first time. Never in files and pipes."""
+"""A progress bar on stderr while the answers of a large run are parsed for the first time; none in files and pipes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options that several commands on runs take, written once. Never holds a default: that stands in the command."""
+"""Options that several commands on runs share; each command sets its own defaults."""
 
 from __future__ import annotations
 
@@ -8,14 +8,23 @@ import typer
 
 Overrides = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="another value of a key of run.yaml; may be given several times"),
+    typer.Option("--set", metavar="KEY=VALUE", help="key of run.yaml with another value; may be given several times"),
 ]
 OtherJudges = Annotated[
-    list[str] | None, typer.Option("--judge", help="judge in place of the file's; may be given several times")
+    list[str] | None, typer.Option("--judge", help="judge in place of the definition's; may be given several times")
 ]
-Limit = Annotated[int | None, typer.Option("--limit", min=1, help="the first N stories (or pairs) of the plan only")]
-OneByOne = Annotated[bool, typer.Option("--one-by-one", help="one line for each repeat, for servers without n")]
-Failed = Annotated[bool, typer.Option("--failed", help="what was given up, in place of what was never asked")]
+Limit = Annotated[
+    int | None, typer.Option("--limit", min=1, help="number of stories (or pairs), from the first of the plan on")
+]
+OneByOne = Annotated[
+    bool, typer.Option("--one-by-one", help="separate line for each repeat, for servers that ignore n")
+]
+Failed = Annotated[
+    bool, typer.Option("--failed", help="repeats that failed for good, in place of those never requested")
+]
 NewerLimit = Annotated[
-    bool, typer.Option("--max-completion-tokens", help="name for max_tokens (newer OpenAI models have another)")
+    bool,
+    typer.Option(
+        "--max-completion-tokens", help="name max_completion_tokens in place of max_tokens, for newer OpenAI models"
+    ),
 ]

@@ -1,4 +1,4 @@
-"""Names beside texts, wrapped to the screen, for reading. Never for machines: they get whole tables."""
+"""Names beside texts, wrapped to the width of the screen; other formats get whole tables."""
 
 from __future__ import annotations
 

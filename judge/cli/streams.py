@@ -1,4 +1,4 @@
-"""Standard streams that are closed, full, unread or of a narrow encoding. Never touches another program's streams."""
+"""Standard streams that are closed, full, unread or of a narrow encoding."""
 
 from __future__ import annotations
 

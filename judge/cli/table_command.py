@@ -1,4 +1,4 @@
-"""A command that prints tables of runs: what all of them share, from reading the runs to printing, is here once."""
+"""Commands that print tables of runs: what they share, from reading the runs to printing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options that every table command takes, written once. Never holds a default: that stands in the command."""
+"""Options that all table commands share; each command sets its own defaults."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from judge.printing.forms import Format
 Runs = Annotated[list[str], typer.Argument(metavar="RUN...", help="a run.yaml, its folder, or a result folder")]
 DropSystem = Annotated[
     list[str] | None,
-    typer.Option("--drop-system", help="system whose stories are left out; may be given several times"),
+    typer.Option("--drop-system", help="system to leave out, with all its stories; may be given several times"),
 ]
 Against = Annotated[
     str | None,
-    typer.Option("--against", metavar="CRITERION", help="criterion of people's that every criterion is compared with"),
+    typer.Option("--against", metavar="CRITERION", help="people's criterion that every criterion is compared with"),
 ]
 Form = Annotated[
     Format, typer.Option("--format", metavar="FORM", help="form of the tables: table, json, csv, md or latex")
@@ -24,22 +24,38 @@ Form = Annotated[
 Rows = Literal["table", "jsonl", "json", "csv", "md", "latex"]
 """Forms of single rows: also a line of JSON for each."""
 
-Long = Annotated[bool, typer.Option("--long", help="one row for each number")]
-Output = Annotated[Path | None, typer.Option("-o", "--output", help="file to write to")]
-ParserName = Annotated[str, typer.Option("--parser", help="ours or as-published")]
+Long = Annotated[bool, typer.Option("--long", help="long layout: one row for each number")]
+Output = Annotated[Path | None, typer.Option("-o", "--output", help="file for the output, in place of the screen")]
+ParserName = Annotated[str, typer.Option("--parser", help="parser of answers: ours, or as-published")]
 Criteria = Annotated[
-    list[str] | None, typer.Option("--criterion", help="only this criterion; may be given several times")
+    list[str] | None, typer.Option("--criterion", help="criterion to include; may be given several times; default: all")
 ]
-Judges = Annotated[list[str] | None, typer.Option("--judge", help="only this judge; may be given several times")]
+Judges = Annotated[
+    list[str] | None, typer.Option("--judge", help="judge to include; may be given several times; default: all")
+]
 EvalPrompts = Annotated[
-    list[str] | None, typer.Option("--eval-prompt", help="only this Eval-Prompt; may be given several times")
+    list[str] | None,
+    typer.Option("--eval-prompt", help="Eval-Prompt to include; may be given several times; default: all"),
 ]
-PanelName = Annotated[str | None, typer.Option("--panel", help="only people of this panel, such as expert")]
+PanelName = Annotated[
+    str | None, typer.Option("--panel", help="panel of people to include, such as expert; default: all")
+]
 PassRate = Annotated[
-    bool, typer.Option("--pass-rate", help="also a criterion 'pass rate': share of a story's binary criteria passed")
+    bool,
+    typer.Option(
+        "--pass-rate", help="additional criterion 'pass rate': share of a story's binary criteria that it passes"
+    ),
 ]
-Picture = Annotated[Path, typer.Option("-o", "--output", help="the picture: .png, .svg or .pdf")]
-Width = Annotated[str, typer.Option("--width", help="column (3.03 in) or page (6.3 in), as ACL and TACL set them")]
-Resamples = Annotated[int, typer.Option("--resamples", help="number of resamples for intervals")]
+ScoresFiles = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--contamination", metavar="FILE", help="scores file of judge contamination score; may be given several times"
+    ),
+]
+Picture = Annotated[Path, typer.Option("-o", "--output", help="file for the picture: .png, .svg or .pdf")]
+Width = Annotated[
+    str, typer.Option("--width", help="width of the picture: column (3.03 in) or page (6.3 in), as in ACL and TACL")
+]
+Resamples = Annotated[int, typer.Option("--resamples", help="number of resamples for confidence intervals")]
 Seed = Annotated[int, typer.Option("--seed", help="seed of the resamples")]
-Quiet = Annotated[bool, typer.Option("--quiet", help="no progress")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="no progress messages")]

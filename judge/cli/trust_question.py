@@ -1,4 +1,4 @@
-"""Asks, on a terminal, whether a server may be sent a key. Never asks elsewhere, and never takes silence for a yes."""
+"""The question, on a terminal, whether a server may be sent a key; no answer counts as no."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -24,6 +25,8 @@ class ScoringOptions:
         Length that every text is cut to.
     lowercase, full_distribution : bool
         Also against the text in lower case; also Min-K%++.
+    recital : bool
+        Also the likeliest 50 tokens in a row.
     reference : str or None
         Another model, as ``provider/name``.
     nonmembers, shots : Path or None, int
@@ -37,6 +40,7 @@ class ScoringOptions:
     lowercase: bool = False
     reference: str | None = None
     full_distribution: bool = False
+    recital: bool = False
     nonmembers: Path | None = None
     shots: int = 7
     revision: str | None = None
@@ -59,7 +63,7 @@ class ScoringOptions:
             key, _, value = word.partition("=")
             if not key or not value:
                 raise OptionError("engine", word, "is not KEY=VALUE", hint="e.g. dtype=bfloat16")
-            keys[key] = int(value) if value.isdigit() else {"true": True, "false": False}.get(value, value)
+            keys[key] = int(value) if value.isdecimal() else {"true": True, "false": False}.get(value, value)
         addresses = (self.base_url,) if self.base_url else ()
         return Settings(addresses, self.revision, keys, concurrency=self.concurrency)
 
@@ -121,3 +125,33 @@ class ValidityOptions:
             raise OptionError("least", self.least, "must be 2 or more")
         if self.resamples < 1:
             raise OptionError("resamples", self.resamples, "must be 1 or more")
+
+
+@dataclass(frozen=True, slots=True)
+class CheckOptions:
+    """Choices of the check.
+
+    `models` are weights to score with beside those of the runs' judges; `labelled` is a file of texts seen and not
+    seen; `released` says when models came out, as ``MODEL=YYYY-MM``; `limit` scores the first stories only.
+    """
+
+    models: tuple[str, ...] = ()
+    labelled: Path | None = None
+    released: tuple[str, ...] = ()
+    limit: int | None = None
+    revision: str | None = None
+    base_url: str | None = None
+    engine: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.limit is not None and self.limit < 1:
+            raise OptionError("limit", self.limit, "must be 1 or more")
+        for word in self.released:
+            name, _, date = word.rpartition("=")
+            if not name or not re.fullmatch(r"(19|20)\d\d-(0[1-9]|1[0-2])", date):
+                raise OptionError("released", word, "is not MODEL=YYYY-MM", hint="e.g. my-model=2024-11")
+
+    @property
+    def scoring(self) -> ScoringOptions:
+        """With what texts are scored."""
+        return ScoringOptions(revision=self.revision, base_url=self.base_url, engine=self.engine, recital=True)

@@ -14,6 +14,7 @@ model.
 from __future__ import annotations
 
 import zlib as _zlib
+from collections.abc import Hashable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,12 @@ SWEEP = (5, 10, 20, 30, 40, 50, 60)
 
 EMPTY = "undefined: the text has no token with a log-probability"
 CERTAIN = "undefined: every token has probability 1"
+
+RECITED = 50
+"""Tokens in a row that make a recital (Carlini et al. 2023, Quantifying Memorization Across Neural Language Models)."""
+
+_COPIED = 8
+"""Tokens in a row that stood in the text before: what follows can be copied from there."""
 
 
 def loss(logprobs: Floats) -> Estimate:
@@ -120,6 +127,30 @@ def recall(logprobs: Floats, conditional: Floats) -> Estimate:
     """
     paired = ~np.isnan(logprobs) & ~np.isnan(conditional)
     return _ratio(loss(conditional[paired]), loss(logprobs[paired]))
+
+
+def recital(logprobs: Floats, tokens: Sequence[Hashable], length: int = RECITED) -> Estimate:
+    """Log-probability, in nats, of the likeliest `length` tokens in a row, each given all before it.
+
+    The probability that a model which is given the text up to there goes on with these very words when it samples:
+    Hayes et al. 2025, Measuring memorization in language models via probabilistic extraction (NAACL), p_z, with the
+    whole text before in place of 50 tokens of it. Stretches that hold `_COPIED` tokens in a row which stood in the text
+    before are left out: a text that repeats itself is recited by any model.
+    """
+    first: set[tuple[Hashable, ...]] = set()
+    usable = ~np.isnan(logprobs)
+    for i in range(_COPIED, len(tokens) + 1):
+        piece = tuple(tokens[i - _COPIED : i])
+        if piece in first:
+            usable[i - 1] = False
+        first.add(piece)
+    if logprobs.size < length:
+        return Estimate.undefined(f"undefined: fewer than {length} tokens", n=int(logprobs.size))
+    lost = np.convolve(~usable, np.ones(length, dtype=np.int64), "valid")
+    sums = np.convolve(np.where(usable, logprobs, 0.0), np.ones(length), "valid")[lost == 0]
+    if not sums.size:
+        return Estimate.undefined(f"undefined: no {length} tokens in a row without a repetition")
+    return Estimate(float(sums.max()), n=int(sums.size))
 
 
 def _known(logprobs: Floats) -> Floats:

@@ -8,7 +8,7 @@ different models, or made with different settings, are never compared through it
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -120,6 +120,13 @@ def assemble(
         "version": __version__,
     }
     return ScoresFile(header, tuple(rows))
+
+
+def only(scores: ScoresFile, keep: Callable[[Row], bool]) -> ScoresFile:
+    """The same of some of its texts."""
+    rows = tuple(row for row in scores.rows if keep(row))
+    counted = {"texts": len(rows), "truncated": sum(row.truncated for row in rows)}
+    return ScoresFile({**scores.header, **counted}, rows)
 
 
 def with_thresholds(

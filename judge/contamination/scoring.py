@@ -46,6 +46,7 @@ class ScoreOptions:
     full_distribution: bool = False
     prefix: str | None = None
     shots: int = 0
+    recital: bool = False
 
     def __post_init__(self) -> None:
         if not 0 < self.k <= 100:
@@ -65,6 +66,7 @@ class ScoreOptions:
             "full_distribution": self.full_distribution,
             "shots": self.shots,
             "prefix": None if self.prefix is None else fingerprint_text(self.prefix),
+            **({"recital": scores.RECITED} if self.recital else {}),
         }
 
 
@@ -142,6 +144,10 @@ def _scores(text: str, passes: _Passes, options: ScoreOptions, reasons: Mapping[
     found = {"loss": scores.loss(logprobs), "zlib": scores.zlib(logprobs, text)}
     for k in options.sweep:
         found[f"min_k_{k:g}"] = scores.min_k(logprobs, k)
+    if options.recital:
+        # Servers that tell no ids tell the tokens themselves.
+        tokens = passes.plain.tokens if -1 in passes.plain.ids else passes.plain.ids
+        found["recital"] = scores.recital(logprobs, tokens)
     if options.full_distribution:
         mean, variance = passes.plain.mean, passes.plain.variance
         for k in options.sweep:

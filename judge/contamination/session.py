@@ -64,6 +64,7 @@ async def _sitting(
             full_distribution=asked.full_distribution,
             prefix=" ".join(before) + " " if before else None,
             shots=len(before),
+            recital=asked.recital,
         )
         with Cache(folder / "derived" / "logprobs.sqlite") as cache:
             found = await score(texts.texts, target, options, cache, reference=reference, progress=progress)

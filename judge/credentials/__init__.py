@@ -1,1 +1,1 @@
-"""Which key goes where: providers' hosts, what the user trusts, and keys that stand in a definition as they are."""
+"""Rules for keys: providers' hosts, hosts that the user trusts, and literal keys in a definition."""

@@ -1,4 +1,4 @@
-"""Keys that stand in a run's definition as they are: finds them and refuses the definition. Never prints one."""
+"""Detection of literal keys in a run's definition, which is then refused. No key is printed."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def address_problem(address: str) -> str | None:
 def _field(path: Place, value: Any) -> Iterator[tuple[Place, str]]:
     top, name = path[0], path[-1]
     if path == ("engine", "headers") and value:
-        yield path, "has moved: headers stand beside engine, as headers: {NAME: VALUE}, keys as ${VARIABLE}"
+        yield path, "has moved: headers are written beside engine, as headers: {NAME: VALUE}, keys as ${VARIABLE}"
     elif top == "headers":
         yield from _headers(path, value)
     elif isinstance(value, Mapping | list | tuple):

@@ -1,4 +1,4 @@
-"""Which names of fields, headers and URL parameters say that their value is a key. Never sees a value."""
+"""Names of fields, headers and URL parameters whose value is a key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A server's address as scheme, host and port, read as strictly as whoever decides about keys must. Never connects."""
+"""A server's address as scheme, host and port, parsed strictly, since it decides where a key may go."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PLAIN = re.compile(r"https?://(?:\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::[0-9]{1
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where requests go: what a key is bound to."""
+    """Origin of requests: the scheme, host and port to which a key is bound."""
 
     scheme: str
     host: str

@@ -1,4 +1,4 @@
-"""Providers' hosts, with the variables that hold their keys and the header that carries one. Never reads a key.
+"""Providers' hosts, with the environment variables of their keys and the header that carries a key.
 
 Only hosts that the provider itself runs stand here: a host of which anybody can rent a name below it (a gateway, a
 dedicated endpoint) would let anybody collect the provider's keys.

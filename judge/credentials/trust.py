@@ -1,4 +1,4 @@
-"""Which hosts the user's own configuration trusts with which keys: environment and a file. Never reads a run.yaml.
+"""Hosts that the user's own configuration trusts with keys, from the environment and a file, not from a run.yaml.
 
 JUDGE_TRUSTED_HOSTS lists hosts, separated by commas, that may be sent any key a run names. `trusted_hosts.yaml` in the
 user's configuration folder names for each host the variables it may be sent. OPENAI_BASE_URL is the user's word too,
@@ -100,7 +100,7 @@ def remember(origin: Origin, variables: Iterable[str]) -> Path:
     file = trust_file()
     stored = _stored()
     stored[str(origin)] = sorted({*stored.get(str(origin), ()), *variables})
-    text = "# Hosts that may be sent keys, with the variables that hold them; see the section Keys of judge's README.\n"
+    text = "# Hosts that may be sent keys, with the variables that hold them; see Keys in docs/guides/judges.md.\n"
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         write_whole(file, text + yaml.safe_dump(stored))
@@ -126,13 +126,13 @@ def _stored() -> dict[str, list[str]]:
         raise SpecError(f"{file} cannot be read as YAML", hint="each line: HOST: VARIABLE") from error
     if not isinstance(data, Mapping):
         raise SpecError(f"{file} must hold hosts and variables", hint="each line: HOST: VARIABLE")
-    found = {}
+    variables_by_host = {}
     for entry, names in data.items():
         listed = [names] if isinstance(names, str) else names
         if not isinstance(listed, list) or not all(isinstance(name, str) for name in listed) or not listed:
             raise SpecError(f"{file}: {entry} must name the variables that go there", hint="each line: HOST: VARIABLE")
-        found[str(entry)] = listed
-    return found
+        variables_by_host[str(entry)] = listed
+    return variables_by_host
 
 
 def _trust(entry: str, variables: Iterable[str] | None, where: str) -> Trust:

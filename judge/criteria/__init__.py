@@ -1,4 +1,4 @@
-"""Criteria sets: what is rated, on which scale, by which guidelines, and in whose words. Never renders a prompt."""
+"""Criteria sets: criteria with scale, guidelines and the wording of a study."""
 
 from judge.criteria.criteria_set import CriteriaSet, load_criteria, shipped_criteria
 from judge.criteria.wording import Published

@@ -1,4 +1,4 @@
-"""A criteria set: one YAML file, checked, as `Criterion` records. Never renders anything and never asks anyone."""
+"""A criteria set: one checked YAML file as `Criterion` records."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class CriteriaSet:
             if criterion is None:
                 raise SpecError(f"{self.file}: {unknown('criterion', name, [c.name for c in self.criteria])}")
             if criterion.name in picked:
-                raise SpecError(f"{self.file}: criterion {criterion.name!r} is asked for twice")
+                raise SpecError(f"{self.file}: criterion {criterion.name!r} is listed twice")
             picked[criterion.name] = criterion
         return tuple(picked.values())
 
@@ -102,12 +102,12 @@ class _SetFile(Strict):
     criteria: list[_CriterionFile] = Field(min_length=1)
 
 
-def _criterion(found: _CriterionFile, common: ScaleFile, where: str) -> Criterion:
-    given = found.scale or common
+def _criterion(entry: _CriterionFile, common: ScaleFile, where: str) -> Criterion:
+    given = entry.scale or common
     if (wrong := given.fault()) is not None:
-        raise SpecError(f"{where}: criterion {found.name!r}: {wrong}")
-    criterion = Criterion(found.name, found.abbreviation, found.definition.strip(), given.scale())
-    return _with_guidelines(criterion, found.guidelines, where)
+        raise SpecError(f"{where}: criterion {entry.name!r}: {wrong}")
+    criterion = Criterion(entry.name, entry.abbreviation, entry.definition.strip(), given.scale())
+    return _with_guidelines(criterion, entry.guidelines, where)
 
 
 def _with_guidelines(criterion: Criterion, guidelines: Iterable[str], where: str) -> Criterion:

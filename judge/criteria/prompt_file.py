@@ -1,4 +1,4 @@
-"""Files under `prompts/`, and users' own: found by name or path, read strictly. Never converts and never repairs.
+"""Files under `prompts/` and users' own, located by name or path and read without conversion.
 
 `locate` turns a name or a path into the file; `read_strict` turns YAML into a pydantic model, and every mistake into a
 sentence with file and line.
@@ -32,7 +32,12 @@ Model = TypeVar("Model", bound=BaseModel)
 
 
 def locate(
-    name: str | Path, *, kind: Literal["criteria", "eval_prompts"], suffix: str, what: str, folder: Path | None = None
+    name: str | Path,
+    *,
+    kind: Literal["criteria", "eval_prompts", "writer_prompts"],
+    suffix: str,
+    what: str,
+    folder: Path | None = None,
 ) -> Path:
     """The file meant by `name`: a path (it has a suffix or a slash), a file in `folder`, or one that ships.
 

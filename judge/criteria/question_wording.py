@@ -1,4 +1,4 @@
-"""A study's published questions: Art or Artifice's tests, and the template that they were sent in. Never corrects them.
+"""A study's published questions: Art or Artifice's tests, and the template with which they were sent, unchanged.
 
 The file is `ttcw_all_tests.json`, a list of `category`, `question`, `full_prompt`; `with_background.txt` stands beside
 it and holds [STORY], [BACKGROUND] and [QUESTION]. What goes where is our reading of the release, which holds no request

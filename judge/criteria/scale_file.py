@@ -1,4 +1,4 @@
-"""A scale as a criteria set writes it: numbers from min to max, or labels. Says what is wrong with either."""
+"""Schema of a criteria set's `scale`: numbers from min to max, or labels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which criterion of people's a judge's criterion is set against: the one rule. Never pairs two names silently."""
+"""The one rule that pairs a judge's criterion with people's. Criteria of different names are paired with a note."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A study's published strings: definitions, guidelines and Eval-Prompts as they were sent. Never corrects them.
+"""A study's published strings, unchanged: definitions, guidelines and Eval-Prompts as they were sent.
 
 The file is JSON: `definitions` and `guidelines` by criterion, `tasks_EP1_to_EP4` (criterion -> the requests
 of EP1, EP2...) and `template_EP1_EP2_EP3`, `template_EP4` (the text around the request).

@@ -1,4 +1,4 @@
-"""Datasets by name or path. Each reader is known only here; third parties add one by entry point `judge.datasets`."""
+"""Registry of datasets by name or path. Third parties add readers through the entry point `judge.datasets`."""
 
 from __future__ import annotations
 

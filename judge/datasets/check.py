@@ -1,4 +1,4 @@
-"""One pass over a dataset that counts what a reader of its tables must know. Judges nothing and changes nothing."""
+"""Counts of a dataset's stories, ratings and pairs in one pass, for the tables of `judge data check`."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Moments:
 
 @dataclass(slots=True)
 class Seen:
-    """How often something was met, and the story where it was first."""
+    """Number of occurrences, and the story of the first one."""
 
     count: int = 0
     first: str = ""
@@ -86,7 +86,7 @@ class PairUse:
 
 @dataclass(slots=True)
 class Check:
-    """What one pass found. Filled by `check`, read by `check_tables`."""
+    """Counts of one pass. Filled by `check`, read by `check_tables`."""
 
     dataset: Dataset
     fingerprint: str
@@ -123,29 +123,29 @@ class Check:
 
 def check(dataset: Dataset) -> Check:
     """Read every story once. Memory grows by some 20-100 bytes a story, for finding duplicates; texts are not kept."""
-    found = Check(dataset, dataset.fingerprint())
+    counts = Check(dataset, dataset.fingerprint())
     texts: dict[bytes, str] = {}
     ids: set[bytes] = set()
     for story in dataset.stories():
-        found.stories += 1
-        found.systems[story.system] += 1
+        counts.stories += 1
+        counts.systems[story.system] += 1
         if story.story_prompt:
-            found.prompts.add(digest(story.story_prompt, 8))
-        found.words.setdefault(story.system, Moments()).add(len(story.text.split()))
+            counts.prompts.add(digest(story.story_prompt, 8))
+        counts.words.setdefault(story.system, Moments()).add(len(story.text.split()))
         first = texts.setdefault(digest(story.text, 8), story.id)
         if first != story.id:
-            found.duplicates.add(f"{story.id} = {first}")
+            counts.duplicates.add(f"{story.id} = {first}")
         if story.reference is None:
-            found.without_reference += 1
+            counts.without_reference += 1
         elif story.reference == story.text:
-            found.own_reference.add(story.id)
-        _damage(found, story)
-        _ratings(found, story)
+            counts.own_reference.add(story.id)
+        _damage(counts, story)
+        _ratings(counts, story)
         ids.add(digest(story.id, 8))
     if dataset.pairs is not None:
-        found.pairs = _pairs(dataset.pairs(), ids)
-    found.left_out = dataset.left_out() if dataset.left_out is not None else {}
-    return found
+        counts.pairs = _pairs(dataset.pairs(), ids)
+    counts.left_out = dataset.left_out() if dataset.left_out is not None else {}
+    return counts
 
 
 def _pairs(pairs: Iterable[Pair], ids: set[bytes]) -> PairUse:
@@ -165,45 +165,45 @@ def _pairs(pairs: Iterable[Pair], ids: set[bytes]) -> PairUse:
     return use
 
 
-def _damage(found: Check, story: Story) -> None:
+def _damage(counts: Check, story: Story) -> None:
     for column in ("text", "story_prompt", "reference"):
         for kind in damage_in(getattr(story, column) or ""):
-            found.damage.setdefault((kind, column), Seen()).add(story.id)
+            counts.damage.setdefault((kind, column), Seen()).add(story.id)
 
 
-def _ratings(found: Check, story: Story) -> None:
-    found.ratings += len(story.ratings)
-    found.comments += sum(rating.comment is not None for rating in story.ratings)
-    found.unrated += not story.ratings
+def _ratings(counts: Check, story: Story) -> None:
+    counts.ratings += len(story.ratings)
+    counts.comments += sum(rating.comment is not None for rating in story.ratings)
+    counts.unrated += not story.ratings
     by_criterion: dict[str, list[Rating]] = {}
     for rating in story.ratings:
         by_criterion.setdefault(rating.criterion, []).append(rating)
-        found.unnamed += rating.rater is None
+        counts.unnamed += rating.rater is None
     for criterion, ratings in by_criterion.items():
-        use = found.criteria.setdefault(criterion, CriterionUse())
+        use = counts.criteria.setdefault(criterion, CriterionUse())
         use.stories += 1
         for rating in ratings:
             use.values[rating.value] += 1
             use.moments.add(rating.value)
         mean = math.fsum(r.value for r in ratings) / len(ratings)
-        found.story_means.setdefault((story.system, criterion), Moments()).add(mean)
-        _raters(found, story.id, ratings)
+        counts.story_means.setdefault((story.system, criterion), Moments()).add(mean)
+        _raters(counts, story.id, ratings)
     for rater in {r.rater for r in story.ratings if r.rater is not None}:
-        found.raters[rater].stories += 1
+        counts.raters[rater].stories += 1
 
 
-def _raters(found: Check, story: str, ratings: Iterable[Rating]) -> None:
+def _raters(counts: Check, story: str, ratings: Iterable[Rating]) -> None:
     ratings = list(ratings)
     named = Counter((r.rater, r.panel) for r in ratings if r.rater is not None)
     for (rater, _), times in named.items():
         if times > 1:
-            found.rated_twice.add(f"{story}, {rater}")
+            counts.rated_twice.add(f"{story}, {rater}")
     for rating in ratings:
         if rating.rater is None:
             continue
-        use = found.raters.setdefault(rating.rater, RaterUse())
+        use = counts.raters.setdefault(rating.rater, RaterUse())
         use.given += 1
-        scale = found.dataset.labels.of(rating.criterion)
+        scale = counts.dataset.labels.of(rating.criterion)
         if scale is not None and not scale.numeric:
             continue
         use.ratings.add(rating.value)

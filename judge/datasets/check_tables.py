@@ -1,4 +1,4 @@
-"""What `check` found, as tables. Counts nothing itself."""
+"""Tables of the counts that `check` makes."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from judge.version import __version__
 _MANY = 25
 
 
-def check_tables(found: Check) -> list[Table]:
+def check_tables(counts: Check) -> list[Table]:
     """Counts, scale use, systems and text damage; with named raters, the rater table."""
     makers = [_counts, _scale_use, _systems, _damage]
-    tables = [make(found) for make in makers]
-    return [*tables, _raters(found)] if found.raters and not found.dataset.labels_note else tables
+    tables = [make(counts) for make in makers]
+    return [*tables, _raters(counts)] if counts.raters and not counts.dataset.labels_note else tables
 
 
-def _signature(found: Check) -> str:
+def _signature(counts: Check) -> str:
     parts = [
-        f"{found.dataset.name}:{found.stories}",
-        f"data:{found.fingerprint}",
-        f"raters:{found.rater_identity}",
+        f"{counts.dataset.name}:{counts.stories}",
+        f"data:{counts.fingerprint}",
+        f"raters:{counts.rater_identity}",
         f"v{__version__}",
     ]
     return "|".join(parts)
 
 
-def _labels(found: Check) -> list[str]:
+def _labels(counts: Check) -> list[str]:
     """What must be said wherever these ratings are printed."""
-    return [found.dataset.labels_note] if found.dataset.labels_note else []
+    return [counts.dataset.labels_note] if counts.dataset.labels_note else []
 
 
 def _counts(found: Check) -> Table:
@@ -69,12 +69,12 @@ def _counts(found: Check) -> Table:
     return Table(f"{found.dataset.name}: counts", columns, rows, _signature(found), notes)
 
 
-def _pair_rows(found: Check) -> list[dict[str, Any]]:
-    if found.pairs is None:
+def _pair_rows(counts: Check) -> list[dict[str, Any]]:
+    if counts.pairs is None:
         return []
-    use = found.pairs
+    use = counts.pairs
     return [
-        {"what": "pairs", "found": use.count, "promised": found.dataset.expected.get("pairs")},
+        {"what": "pairs", "found": use.count, "promised": counts.dataset.expected.get("pairs")},
         *({"what": f"preferences: {value}", "found": use.preferences[value]} for value in PREFERRED),
         _seen("pairs without a preference", use.without),
         _seen("pairs on which people differ", use.split),
@@ -86,9 +86,9 @@ def _seen(what: str, seen: Seen) -> dict[str, Any]:
     return {"what": what, "found": seen.count, "first": seen.first or None}
 
 
-def _scale_use(found: Check) -> Table:
-    labels = found.dataset.labels
-    rows = [_use_row(found, criterion, use, labels.of(criterion)) for criterion, use in found.criteria.items()]
+def _scale_use(counts: Check) -> Table:
+    labels = counts.dataset.labels
+    rows = [_use_row(counts, criterion, use, labels.of(criterion)) for criterion, use in counts.criteria.items()]
     columns = [
         Column("criterion", "criterion"),
         Column("ratings", "ratings"),
@@ -100,16 +100,16 @@ def _scale_use(found: Check) -> Table:
         Column("values", "value:times given"),
     ]
     return Table(
-        f"{found.dataset.name}: scale use", columns, rows, _signature(found), [*_scales(found), *_labels(found)]
+        f"{counts.dataset.name}: scale use", columns, rows, _signature(counts), [*_scales(counts), *_labels(counts)]
     )
 
 
-def _use_row(found: Check, criterion: str, use: CriterionUse, scale: Scale | None) -> dict[str, Any]:
+def _use_row(counts: Check, criterion: str, use: CriterionUse, scale: Scale | None) -> dict[str, Any]:
     """One criterion; of labels the words are counted, and without an order nothing else is said of them."""
     row: dict[str, Any] = {
         "criterion": criterion,
         "ratings": use.moments.n,
-        "missing": found.stories - use.stories,
+        "missing": counts.stories - use.stories,
         "min": min(use.values),
         "max": max(use.values),
         "mean": use.moments.mean,
@@ -125,17 +125,17 @@ def _no_order(n: int) -> Estimate:
     return Estimate.undefined("undefined: its labels have no order", n)
 
 
-def _scales(found: Check) -> list[str]:
+def _scales(counts: Check) -> list[str]:
     """What the numbers are: the scale's, or codes of labels."""
-    labels, scale = found.dataset.labels, found.dataset.scale
-    known = {criterion: labels.of(criterion) for criterion in found.criteria}
-    coded = dict.fromkeys(one for one in known.values() if one is not None)
+    labels, scale = counts.dataset.labels, counts.dataset.scale
+    scales = {criterion: labels.of(criterion) for criterion in counts.criteria}
+    coded = dict.fromkeys(one for one in scales.values() if one is not None)
     notes = [
         f"Numbers are the codes of labels: {', '.join(f'{w} {c}' for c, w in enumerate(s.labels))}." for s in coded
     ]
     if scale is not None and not scale.labels:
         notes.append(f"The scale is {scale.min:g} to {scale.max:g}.")
-    elif None in known.values() or not known:
+    elif None in scales.values() or not scales:
         notes.append("The file does not say what the scale is.")
     return notes
 
@@ -148,17 +148,17 @@ def _histogram(values: dict[float, int], scale: Scale | None) -> str:
     return " ".join(f"{value:g}:{times}" for value, times in sorted(values.items()))
 
 
-def _systems(found: Check) -> Table:
+def _systems(counts: Check) -> Table:
     rows: list[dict[str, Any]] = []
-    for system, stories in found.systems.items():
-        base = {"system": system, "stories": stories, "words": found.words[system].mean}
-        rated = [c for c in found.criteria if (system, c) in found.story_means]
+    for system, stories in counts.systems.items():
+        base = {"system": system, "stories": stories, "words": counts.words[system].mean}
+        rated = [c for c in counts.criteria if (system, c) in counts.story_means]
         if not rated:
-            nothing = Estimate.undefined("nobody rated this system's stories")
+            nothing = Estimate.undefined("no rater rated this system's stories")
             rows.append({**base, "criterion": None, "rated": 0, "mean": nothing, "sd": nothing})
         for criterion in rated:
-            means = found.story_means[system, criterion]
-            scale = found.dataset.labels.of(criterion)
+            means = counts.story_means[system, criterion]
+            scale = counts.dataset.labels.of(criterion)
             none = _no_order(means.n) if scale is not None and not scale.numeric else None
             spread = {"mean": none or means.mean, "sd": none or _sd(means)}
             rows.append({**base, "criterion": criterion, "rated": means.n, **spread})
@@ -173,19 +173,19 @@ def _systems(found: Check) -> Table:
     ]
     notes = [
         "Mean and sd (n - 1) are over stories, each story's ratings averaged first. Words are counted between blanks.",
-        *_labels(found),
+        *_labels(counts),
     ]
-    return Table(f"{found.dataset.name}: systems", columns, rows, _signature(found), notes)
+    return Table(f"{counts.dataset.name}: systems", columns, rows, _signature(counts), notes)
 
 
 def _sd(moments: Moments) -> Estimate | float:
     return moments.sd if moments.sd is not None else Estimate.undefined("one story has no spread", moments.n)
 
 
-def _damage(found: Check) -> Table:
+def _damage(counts: Check) -> Table:
     rows: list[dict[str, Any]] = [
         {"damage": kind, "column": column, "stories": seen.count, "first": seen.first}
-        for (kind, column), seen in sorted(found.damage.items())
+        for (kind, column), seen in sorted(counts.damage.items())
     ]
     columns = [
         Column("damage", "damage"),
@@ -194,13 +194,13 @@ def _damage(found: Check) -> Table:
         Column("first", "first story"),
     ]
     notes = ["Texts are judged as they are; nothing is mended."] if rows else ["No damage was found in any text."]
-    return Table(f"{found.dataset.name}: text damage", columns, rows, _signature(found), notes)
+    return Table(f"{counts.dataset.name}: text damage", columns, rows, _signature(counts), notes)
 
 
-def _raters(found: Check) -> Table:
+def _raters(counts: Check) -> Table:
     rows: list[dict[str, Any]] = []
-    for rater, use in sorted(found.raters.items(), key=lambda item: (-item[1].given, item[0])):
-        alone = Estimate.undefined("nobody else rated the same stories")
+    for rater, use in sorted(counts.raters.items(), key=lambda item: (-item[1].given, item[0])):
+        alone = Estimate.undefined("no other rater rated the same stories")
         rows.append(
             {
                 "rater": rater,
@@ -222,4 +222,4 @@ def _raters(found: Check) -> Table:
     notes = [
         "Leniency: mean of a rating minus the other raters' mean on the same story and criterion; above 0 rates higher."
     ]
-    return Table(f"{found.dataset.name}: raters", columns, rows, _signature(found), notes)
+    return Table(f"{counts.dataset.name}: raters", columns, rows, _signature(counts), notes)

@@ -1,4 +1,4 @@
-"""A dataset: its stories and what is known about it. Reads nothing before it is asked, repairs nothing."""
+"""A dataset: its stories, read on demand and without repairs, and facts about it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Downloads the studies' released files into the cache, by checksum. Nothing else in `datasets` uses the network."""
+"""Download of the studies' released files into the cache, with checksums. The only network access in `datasets`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _TIMEOUT = 60
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """A file that now lies in the cache; `downloaded` is False where it lay there already."""
+    """A file in the cache; `downloaded` is False where it was there before."""
 
     source: Source
     path: Path

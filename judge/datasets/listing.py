@@ -1,4 +1,4 @@
-"""The list of datasets with their state on this machine, and one story as a sheet to read. Downloads nothing."""
+"""The list of datasets with their state on this machine, and one story as a page to read."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def listing() -> Table:
         Column("licence", "licence"),
     ]
     notes = [
-        "unverified: the address and checksum are as published, but nobody has downloaded from there with this program."
+        "unverified: the address and checksum are as published, but no download from there with this program is known."
     ]
     return Table("Datasets", columns, rows, f"datasets:{len(known_datasets())}|v{__version__}", notes)
 

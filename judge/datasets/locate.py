@@ -1,4 +1,4 @@
-"""Where a dataset's files lie on this machine, and the files a person registered. Never downloads, reads no story.
+"""Location of a dataset's files on this machine, and the list of files that the user registered.
 
 Looked for in this order: the folder JUDGE_DATA (laid out as `sources.SOURCES` says), the registered paths
 (`judge data add`), the cache of downloads (`judge data fetch`).

@@ -1,4 +1,4 @@
-"""Where the studies' files are published, with checksums. Only a table: it downloads nothing.
+"""Addresses and checksums of the studies' published files.
 
 `verified` says that the address was reached and gave the file with this checksum. No address has been reached yet.
 """

@@ -1,4 +1,4 @@
-"""Where WordNet 3.0's files lie on this machine. Reads none of them."""
+"""Location of WordNet 3.0's files on this machine."""
 
 from __future__ import annotations
 

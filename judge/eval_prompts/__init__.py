@@ -1,4 +1,4 @@
-"""Eval-Prompts: from a template, a story and a criterion to the messages that are sent. Never sends them."""
+"""Eval-Prompts: rendering of a template, a story and a criterion to messages."""
 
 from judge.eval_prompts.prefix import prefix_order
 from judge.eval_prompts.template import EvalPrompt, load_eval_prompt, shipped_eval_prompts

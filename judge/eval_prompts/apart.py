@@ -1,4 +1,4 @@
-"""Renders templates in a process of its own, with limits of time, memory and length. Never trusts what comes back.
+"""Rendering of templates in a separate process, with limits of time, memory and length.
 
 Only templates that can do more than show values come here (`judge.eval_prompts.plain`). The process is started when
 the first of them is compiled, serves all of them, and ends with its parent; one that takes too long is killed.
@@ -38,11 +38,11 @@ LENGTH = 8
 
 
 class TooLongError(Exception):
-    """The time of one rendering is over; raised in the process that renders."""
+    """Rendering exceeded its time limit; raised in the process that renders."""
 
 
 class Apart:
-    """One template, rendered elsewhere."""
+    """One template, rendered in the separate process."""
 
     filename = None
 

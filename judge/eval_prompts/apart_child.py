@@ -1,4 +1,4 @@
-"""What runs in the process that renders templates apart: limits itself, then renders what its parent asks for."""
+"""Code of the process that renders templates: it limits itself, then renders what its parent sends."""
 
 from __future__ import annotations
 

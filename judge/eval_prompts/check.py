@@ -1,4 +1,4 @@
-"""What is wrong with an Eval-Prompt, as sentences, found on made-up stories. Never mends a template.
+"""Check of an Eval-Prompt on invented stories, with a sentence for each fault.
 
 Loading finds wrong syntax and names; this also renders, with and without what may be missing, and compares what the
 front matter promises with what the template does.
@@ -35,22 +35,24 @@ def _promises(eval_prompt: EvalPrompt) -> list[str]:
     """Where front matter and template disagree. A key that is written down as false is taken at its word."""
     uses = eval_prompt.body.uses | (eval_prompt.system.uses if eval_prompt.system else frozenset())
     said = split(eval_prompt.source, eval_prompt.file).front.model_fields_set
-    found = []
+    problems = []
     for key, needed, value in (
         ("needs_guidelines", eval_prompt.needs_guidelines, "criterion.guidelines"),
         ("needs_reference", eval_prompt.needs_reference, "reference"),
     ):
         if needed and value not in uses:
-            found.append(f"{eval_prompt.file}: says {key}, and never uses {value}")
+            problems.append(f"{eval_prompt.file}: says {key}, and never uses {value}")
         if value in uses and key not in said:
-            found.append(f"{eval_prompt.file}: uses {value}, and the front matter does not say {key} (true or false)")
+            problems.append(
+                f"{eval_prompt.file}: uses {value}, and the front matter does not say {key} (true or false)"
+            )
     for shown in ("first", "second") if eval_prompt.compares else ("story",):
         if shown not in uses:
-            found.append(f"{eval_prompt.file}: never shows the {shown}{' story' if eval_prompt.compares else ''}")
+            problems.append(f"{eval_prompt.file}: never shows the {shown}{' story' if eval_prompt.compares else ''}")
     if not any(name.startswith(("criterion", "criteria")) for name in uses):
         several = "the criterion" if eval_prompt.criteria is None else "criteria"
-        found.append(f"{eval_prompt.file}: never names {several}")
-    return found
+        problems.append(f"{eval_prompt.file}: never names {several}")
+    return problems
 
 
 def _trials(eval_prompt: EvalPrompt) -> list[str]:
@@ -62,17 +64,17 @@ def _trials(eval_prompt: EvalPrompt) -> list[str]:
         criteria.append(_LABELLED)
     if not eval_prompt.needs_guidelines:
         criteria.append(replace(_CRITERION, guidelines=()))
-    found: dict[str, None] = {}
+    problems: dict[str, None] = {}
     for subject, ties in _subjects(eval_prompt, stories):
         for asked in _asked(eval_prompt, criteria):
             try:
                 messages = eval_prompt.render(subject, asked, ties=ties)
             except JudgeError as error:
-                found[str(error)] = None
+                problems[str(error)] = None
                 continue
             for sentence in _blanks(eval_prompt, messages):
-                found[sentence] = None
-    return list(found)
+                problems[sentence] = None
+    return list(problems)
 
 
 def _asked(eval_prompt: EvalPrompt, criteria: list[Criterion]) -> list[Asked]:

@@ -1,4 +1,4 @@
-"""The lines between `---` at the head of an Eval-Prompt: what it needs and asks for. Never reads the template."""
+"""Front matter of an Eval-Prompt, between lines of `---`: what the template needs and asks for."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ class FrontMatter(Strict):
     needs_reference: bool = False
     explains: bool = False
     compares: bool = False
+    writes: bool = False
     criteria: Literal["all"] | list[str] | None = None
     system: str | None = None
     published: str | None = Field(default=None, pattern=r"^EP\d+$")

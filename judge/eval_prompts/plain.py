@@ -1,4 +1,4 @@
-"""Whether a template can only do what Eval-Prompts do: show values, ask, and go through short lists. Never renders.
+"""Test whether a template is simple enough to be rendered in this process: values, conditions, short loops.
 
 Such a template takes time and memory in proportion to what it shows, so it is rendered in this process. Every other
 one is rendered apart (`judge.eval_prompts.apart`), where time and memory are limited.

@@ -1,7 +1,7 @@
-"""What varies first in a rendered Eval-Prompt, so that neighbours in the plan can share a prefix.
+"""Order in which values appear in a rendered Eval-Prompt, so that neighbours in the plan can share a prefix.
 
 Found by rendering, not by reading the template: one value is changed at a time, and the place of the first difference
-is noted. So filters, conditions and system messages count as they are. Never looks at real stories.
+is noted. So filters, conditions and system messages count as they are.
 """
 
 from __future__ import annotations
@@ -69,10 +69,10 @@ def _other_scale(scale: Scale) -> Scale:
     return replace(moved, labels=tuple(_unlike(label) for label in scale.labels))
 
 
-def _first_difference(one: str, other: str) -> int:
+def _first_difference(first: str, other: str) -> int:
     """Index of the first character that differs; the shorter length where one begins with the other."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((i for i, (a, b) in pairs if a != b), min(len(one), len(other)))
+    pairs = enumerate(zip(first, other, strict=False))
+    return next((i for i, (a, b) in pairs if a != b), min(len(first), len(other)))
 
 
 def _unlike(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Wording mode: a study's Eval-Prompts character by character as they were sent. Never mixes in words of our own."""
+"""Wording mode: a study's Eval-Prompts character by character as they were sent, without words of our own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Jinja as Eval-Prompts may use it: sandboxed, strict, one file, the same text every time. Never loads a file.
+"""Jinja for Eval-Prompts: sandboxed, strict, one file without includes, the same text every time.
 
 Values are data. They are put into the text as they are, unescaped and never read as templates. Names that are not
 offered are refused when a template is compiled, not when the thousandth story is rendered.
@@ -68,7 +68,7 @@ class ScaleView:
 
 @dataclass(frozen=True, slots=True)
 class LabelsView:
-    """What the stories of a comparison are called, as templates see it."""
+    """Names of a comparison's stories, as templates see them."""
 
     first: str
     second: str
@@ -231,10 +231,10 @@ def _last(node: nodes.Getattr | nodes.Getitem) -> str | None:
     return str(node.arg.value) if isinstance(node.arg, nodes.Const) else None
 
 
-def _not_offered(what: str, name: str, known: Mapping[str, str] | list[str]) -> str:
-    close = nearest(name, known)
+def _not_offered(what: str, name: str, offered: Mapping[str, str] | list[str]) -> str:
+    close = nearest(name, offered)
     guess = f"; did you mean {close!r}?" if close else ""
-    return f"{what} {name!r} is not offered{guess} (offered: {', '.join(known)})"
+    return f"{what} {name!r} is not offered{guess} (offered: {', '.join(offered)})"
 
 
 def _explain(error: Exception) -> str:

@@ -1,4 +1,4 @@
-"""An Eval-Prompt: a template file with front matter, rendered to messages. Never repairs a story or a template."""
+"""An Eval-Prompt: a template file with front matter, rendered to messages."""
 
 from __future__ import annotations
 
@@ -169,6 +169,8 @@ def parse_eval_prompt(source: str, file: Path, *, system: str | None = None) -> 
     if not parts.body.strip():
         raise TemplateError(f"{file}, line {parts.body_line}: there is no text")
     front = parts.front
+    if front.writes:
+        raise TemplateError(f"{file}: writes stories and asks for no rating", hint="name it in generate.yaml")
     _check_keys(front, file)
     offered = COMPARING if front.compares else OFFERED if front.criteria is None else JOINT
     compiled = None

@@ -1,1 +1,1 @@
-"""Ratings and answers that were made elsewhere, brought into result folders. Never asks a judge."""
+"""Exchange with other programs: ratings and answers from elsewhere, and results for elsewhere."""

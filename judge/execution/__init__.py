@@ -1,4 +1,4 @@
-"""Asks a judge everything a plan holds, and journals every attempt. Parses only for display."""
+"""Execution of a run: every query of the plan is sent to the judge, and every attempt is journaled."""
 
 from judge.execution.sending.runner import Outcomes, Run, split_calls, works
 

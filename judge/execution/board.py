@@ -1,4 +1,4 @@
-"""One progress line for each of several judges, on a terminal or in a log. Never on stdout."""
+"""One progress line for each of several judges, on a terminal or in a log, written to stderr."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PER_SECOND = 4
 
 
 class Shown(Protocol):
-    """What a line shows."""
+    """Values that a line shows."""
 
     total: int
 

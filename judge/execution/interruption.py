@@ -1,4 +1,4 @@
-"""Ctrl-C for the sittings of one command: the first ends them well, the second at once. Never raises by itself."""
+"""Handling of Ctrl-C for the sittings of one command: the first ends them in order, the second at once."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP
 
 
 class Interruption:
-    """Whom a signal reaches: runs that ask, and tasks that prepare one."""
+    """Receivers of a signal: active runs, and tasks that prepare one."""
 
     def __init__(self) -> None:
         self._pressed = 0

@@ -1,4 +1,4 @@
-"""What a run's manifest says of a sitting: before the first query, and at its end. Never holds a key or an answer."""
+"""Notes on a sitting in the run's manifest, before the first query and at the end. They hold no key and no answer."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from judge.in_force.settings import settings_in_force
 from judge.in_force.shutdown import life_of
 from judge.in_force.words import records
 from judge.journal import JournalReader
-from judge.run_definition.spec import RunSpec
+from judge.run_definition.writing import AnySpec
 from judge.run_folder import ResultFolder, cost_of, read_manifest
 from judge.run_folder.manifest import environment
 
 
 def opened(
-    spec: RunSpec, result: ResultFolder, prepared: Prepared, server: Mapping[str, Any], sitting: Mapping[str, Any]
+    spec: AnySpec, result: ResultFolder, prepared: Prepared, server: Mapping[str, Any], sitting: Mapping[str, Any]
 ) -> dict[str, Any]:
     """What is known before the first query; earlier sittings' notes are kept and `sitting` stands after them."""
     before = read_manifest(result.manifest)
@@ -29,7 +29,7 @@ def opened(
         "run": spec.name,
         "judge": spec.judge,
         "asked": spec.model_dump(exclude_unset=True),
-        "in_force": spec.said()
+        "in_force": spec.keys_in_force()
         | {"definition": {k: v for k, v in prepared.definition.items() if k not in sources}, "server": dict(server)}
         | _known(spec, server, before),
         "environment": environment(),
@@ -39,7 +39,7 @@ def opened(
     }
 
 
-def _known(spec: RunSpec, server: Mapping[str, Any], before: Mapping[str, Any], seen: Seen = NOTHING) -> dict[str, Any]:
+def _known(spec: AnySpec, server: Mapping[str, Any], before: Mapping[str, Any], seen: Seen = NOTHING) -> dict[str, Any]:
     """Settings asked against in force, and the model's end where the provider has named one."""
     settings = settings_in_force(spec, server=server, refusals=server.get("refusals") or {}, seen=seen)
     known: dict[str, Any] = {"settings": records(settings, before)}
@@ -47,7 +47,7 @@ def _known(spec: RunSpec, server: Mapping[str, Any], before: Mapping[str, Any], 
     return known | ({"shutdown": life.record()} if life is not None and life.ends else {})
 
 
-def with_seen(manifest: dict[str, Any], spec: RunSpec, journal: JournalReader, several: bool | None) -> dict[str, Any]:
+def with_seen(manifest: dict[str, Any], spec: AnySpec, journal: JournalReader, several: bool | None) -> dict[str, Any]:
     """The manifest with what the answers show of settings; `several`: whether repeats came in one call, if known."""
     force = manifest["in_force"]
     return manifest | {

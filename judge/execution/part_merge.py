@@ -1,4 +1,4 @@
-"""Joins the parts of a plan, each asked by a process of its own, into the result folder of the whole. Never asks.
+"""Merging of a plan's parts, each run by a process of its own, into the result folder of the whole.
 
 Everything is checked before anything is written: that the parts are of this run and of one split, whole, and at rest.
 """
@@ -19,8 +19,8 @@ from judge.execution.preparation import Prepared, check_same_definition, prepare
 from judge.execution.sending.runner import Outcomes
 from judge.journal import JournalReader, Totals, fold
 from judge.journal.parts import coverage, take, taken, untaken
-from judge.plan import Plan, make_plan
-from judge.run_definition.spec import RunSpec
+from judge.plan import AnyPlan, plan_of
+from judge.run_definition.writing import AnySpec
 from judge.run_folder import ResultFolder, lock, read_manifest, write_manifest
 from judge.wording import Advice, joined, listed
 
@@ -30,7 +30,7 @@ _NAMED = 4
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One part that was begun. `lacks` counts its repeats that are neither answered nor given up."""
+    """One part that was started. `lacks` counts its repeats that are neither answered nor given up."""
 
     number: int
     of: int
@@ -47,7 +47,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """What merging brought. `planned` counts the repeats of the whole plan, `notices` what was left out."""
+    """Result of a merge. `planned` counts the repeats of the whole plan, `notices` what was left out."""
 
     parts: int
     answered: int
@@ -62,10 +62,10 @@ class Joined:
         return max(self.planned - self.totals.answered, 0)
 
 
-def join(spec: RunSpec, folder: Path, result: ResultFolder, *, partial: bool = False) -> Joined:
+def join(spec: AnySpec, folder: Path, result: ResultFolder, *, partial: bool = False) -> Joined:
     """Merge the parts of one judge; only whole ones, or, with `partial`, what is there. Merging again is harmless."""
     began = time.time()
-    plan = make_plan(spec, folder=folder)
+    plan = plan_of(spec, folder=folder)
     if not parts_in(result):
         raise RunFolderError(
             f"{result.path} has no shards", hint=Advice("judge run RUN {shard}, 2/N... makes them", shard="1/N")
@@ -73,22 +73,22 @@ def join(spec: RunSpec, folder: Path, result: ResultFolder, *, partial: bool = F
     with lock(result.path), ExitStack() as held:
         at_rest, notices = _at_rest(result, held)
         check_same_definition(plan, folder, [one for _, _, one in at_rest])
-        found = [_examined(result, plan, *part) for part in at_rest]
+        parts = [_examined(result, plan, *part) for part in at_rest]
         known = taken(result.journal) if result.journal.is_file() else set()
-        problems = [*notices, *_incomplete(found, known)]
+        problems = [*notices, *_incomplete(parts, known)]
         if problems and not partial:
             raise _refused(result, problems)
         prepared = prepare(plan, folder, result)
         try:
-            merged = [take(result.journal, part.folder.journal, part.label) for part in found]
+            merged = [take(result.journal, part.folder.journal, part.label) for part in parts]
             outcomes = Outcomes(answered=sum(one.answered for one in merged), failed=sum(one.failed for one in merged))
             with JournalReader(result.journal) as journal:
-                _note(spec, result, found, prepared, outcomes, journal, began, problems)
+                _note(spec, result, parts, prepared, outcomes, journal, began, problems)
                 totals = journal.totals()
         finally:
             fold(result.journal)
     planned = prepared.subjects * plan.queries_per_subject * spec.repeats
-    return Joined(len(found), outcomes.answered, outcomes.failed, totals, planned, tuple(problems))
+    return Joined(len(parts), outcomes.answered, outcomes.failed, totals, planned, tuple(problems))
 
 
 def not_merged(result: ResultFolder) -> str | None:
@@ -111,7 +111,7 @@ def _at_rest(result: ResultFolder, held: ExitStack) -> tuple[list[tuple[int, int
     return parts, notices
 
 
-def _examined(result: ResultFolder, plan: Plan, number: int, of: int, folder: ResultFolder) -> Part:
+def _examined(result: ResultFolder, plan: AnyPlan, number: int, of: int, folder: ResultFolder) -> Part:
     """A part with what it lacks; raises where it was asked for another number of repeats."""
     repeats = (read_manifest(folder.manifest).get("in_force") or {}).get("repeats")
     if repeats not in (None, plan.spec.repeats):
@@ -158,7 +158,7 @@ def _refused(result: ResultFolder, problems: Sequence[str]) -> RunFolderError:
 
 
 def _note(
-    spec: RunSpec,
+    spec: AnySpec,
     result: ResultFolder,
     parts: Sequence[Part],
     prepared: Prepared,

@@ -1,4 +1,4 @@
-"""What the answers in a journal tell of those still to come. Never asks."""
+"""Forecast of the remaining answers from those in a journal."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ def measure(result: ResultFolder, plan: Plan) -> Measured | None:
     if not result.journal.is_file():
         return None
     with JournalReader(result.journal) as journal:
-        found = journal.called()
-        if not found:
+        calls = journal.called()
+        if not calls:
             return None
         seconds = journal.seconds_of_work()
         parsed = _parsed(journal)
-        asked = {(query.story, query.second) for query in found}
+        asked = {(query.story, query.second) for query in calls}
         subjects = [subject for subject in journal.subjects() if _name(subject) in asked]
-    answers = sum(query.answers for query in found)
-    counted = [query for query in found if query.counted]
+    answers = sum(query.answers for query in calls)
+    counted = [query for query in calls if query.counted]
     named = [query for query in counted if query.costs == query.counted]
     lengths = _Lengths(plan, subjects)
     prompt = sum(query.prompt_tokens for query in counted)
     return Measured(
         answers,
-        answers_per_query=answers / len(found),
-        calls_per_query=sum(query.calls for query in found) / len(found),
+        answers_per_query=answers / len(calls),
+        calls_per_query=sum(query.calls for query in calls) / len(calls),
         prompt_tokens=_mean(counted, _prompt_tokens),
         completion_tokens=_mean(counted, lambda q: q.completion_tokens / q.counted * q.calls / q.answers),
         characters=fmean(lengths.mean[query.story, query.second] for query in counted) if counted else 0.0,

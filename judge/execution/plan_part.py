@@ -1,4 +1,4 @@
-"""One of several parts of a run's plan, asked by a process of its own. Knows neither journals nor other processes.
+"""One of several parts of a run's plan, for a process of its own.
 
 The plan's stories (or pairs), in the order in which they are asked, are cut into parts of equal length: those of one
 story-prompt stay together but for those at a cut, and each process finds its own without hearing of the others.
@@ -61,11 +61,19 @@ class PlanPart:
 
     def stories(self, dataset: Dataset) -> Iterator[Story]:
         """Its stories, in the dataset's order."""
-        prompts = [story.story_prompt for story in dataset.stories()]
-        order = sorted(range(len(prompts)), key=lambda place: (prompts[place], place))[: self.limit]
-        first, end = self._cut(len(order), "stories")
-        mine = set(order[first:end])
+        mine = self._places([story.story_prompt for story in dataset.stories()], "stories")
         return (story for place, story in enumerate(dataset.stories()) if place in mine)
+
+    def among(self, wanted: Sequence[Story]) -> Iterator[Story]:
+        """Its story-prompts of those that stories are written for."""
+        mine = self._places([one.story_prompt for one in wanted], "story-prompts")
+        return (one for place, one in enumerate(wanted) if place in mine)
+
+    def _places(self, prompts: Sequence[str], unit: str) -> set[int]:
+        """Where its own stand among all."""
+        order = sorted(range(len(prompts)), key=lambda place: (prompts[place], place))[: self.limit]
+        first, end = self._cut(len(order), unit)
+        return set(order[first:end])
 
     def comparisons(self, planned: Sequence[Planned]) -> list[Planned]:
         """Its comparisons of the whole plan's, in their order; a pair stays whole, in all its orders."""
@@ -74,11 +82,11 @@ class PlanPart:
         mine = set(numbers[first:end])
         return [one for one in planned if one.number in mine]
 
-    def _cut(self, count: int, what: str) -> tuple[int, int]:
+    def _cut(self, count: int, unit: str) -> tuple[int, int]:
         """Where this part begins and ends among so many."""
         if self.of > count:
             raise SpecError(
-                Advice("{shard}: the plan has {} {}, too few for {} parts", count, what, self.of, shard=str(self)),
+                Advice("{shard}: the plan has {} {}, too few for {} parts", count, unit, self.of, shard=str(self)),
                 hint=f"take {count} parts at most",
             )
         first, end = (count * number // self.of for number in (self.number - 1, self.number))

@@ -1,4 +1,4 @@
-"""Makes or checks a journal before anything is asked. Never lets two different runs share one."""
+"""Creation or check of a journal before the first request, so that two different runs cannot share one."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ import orjson
 
 from judge import redaction
 from judge.datasets import Dataset, open_dataset
+from judge.datasets.story_prompts import StoryPrompts, open_story_prompts
 from judge.errors import RunFolderError, SpecError
 from judge.eval_prompts.front_matter import ask_the_same
 from judge.execution.plan_part import PlanPart, whole_of
 from judge.fingerprint import fingerprint_file
-from judge.journal import JournalReader, JournalWriter
+from judge.journal import JournalReader, JournalWriter, fold
 from judge.journal.database import is_blank
 from judge.judge_name import RECORDED, JudgeName
 from judge.perturbations.story_name import is_emptied
-from judge.plan import Plan
+from judge.plan import AnyPlan, Plan, WritingPlan
 from judge.plan.pairs import Planned, StoryPlace, comparisons_of, pairs_of
 from judge.plan.pairs_file import read_pairs
 from judge.plan.queries import missing_reference
@@ -43,6 +44,7 @@ _SAME = {
     "orders": "orders",
     "ties": "ties",
     "across": "across",
+    "words": "words",
     "judge_key": "the judge (provider, model or identity, revision, engine)",
     "shard": Advice("the part of the plan ({shard}, {limit})"),
 }
@@ -53,7 +55,7 @@ _SAME = {
 class Prepared:
     """A journal that holds the plan's stories and definition.
 
-    `subjects` counts what is asked about: the stories, or pairs once for each order in which they are shown.
+    `subjects` counts the objects of the queries: the stories, or pairs once for each order in which they are shown.
     """
 
     stories: int
@@ -72,6 +74,13 @@ def dataset_of(plan: Plan, folder: Path) -> Dataset:
     if not dataset.files:
         raise SpecError(f"dataset {name!r} has no files")
     return dataset
+
+
+def story_prompts_of(plan: WritingPlan, folder: Path) -> StoryPrompts:
+    """What stories are written for; a file is looked for beside generate.yaml first."""
+    name = plan.spec.story_prompts
+    beside = folder / name
+    return open_story_prompts(str(beside) if beside.is_file() else name, plan.spec.columns)
 
 
 def first_stories(dataset: Dataset, limit: int | None) -> Iterator[Story]:
@@ -100,13 +109,13 @@ def askable(plan: Plan, dataset: Dataset, stories: Iterable[Story]) -> Iterator[
         yield story
 
 
-def prepare(plan: Plan, folder: Path, result: ResultFolder, part: PlanPart | None = None) -> Prepared:
+def prepare(plan: AnyPlan, folder: Path, result: ResultFolder, part: PlanPart | None = None) -> Prepared:
     """Store stories and definition in a new journal, or check that the journal there is of this run.
 
     Of a part of the plan only its own stories are stored.
     """
-    dataset = dataset_of(plan, folder)
-    definition = _definition(plan, folder, dataset)
+    source = story_prompts_of(plan, folder) if isinstance(plan, WritingPlan) else dataset_of(plan, folder)
+    definition = _definition(plan, folder, source)
     _refuse_keys(definition)
     if part is not None:
         _check_whole(definition, whole_of(result))
@@ -115,8 +124,8 @@ def prepare(plan: Plan, folder: Path, result: ResultFolder, part: PlanPart | Non
         result.journal.unlink()
     if result.journal.exists():
         with JournalReader(result.journal) as journal:
-            before = journal.meta().get("definition")
-            if before is None and journal.last_attempt():
+            before, tried = journal.meta().get("definition"), journal.last_attempt() > 0
+            if before is None and tried:
                 raise RunFolderError(
                     f"{result.journal} holds attempts and has lost its definition: nothing was changed",
                     hint="restore it from a copy, or move it away to ask everything anew",
@@ -126,10 +135,8 @@ def prepare(plan: Plan, folder: Path, result: ResultFolder, part: PlanPart | Non
             if before is not None:
                 _check_same(before, definition, result)
                 merged = _merged(before, definition)
-                if merged["eval_prompts"] != before["eval_prompts"] or dataset.with_text is not None:
-                    # What was added, or who is asked now, must suit every story before anything is paid for.
-                    for _ in askable(plan, dataset, journal.stories(ratings=False)):
-                        pass
+                if isinstance(source, Dataset) and isinstance(plan, Plan):
+                    _check_added(plan, source, journal, added=merged["eval_prompts"] != before["eval_prompts"])
                 resumed = journal.settled_total() > 0
                 prepared = Prepared(journal.story_count(), journal.subject_count(), merged, resumed)
         if before is not None:
@@ -138,19 +145,39 @@ def prepare(plan: Plan, folder: Path, result: ResultFolder, part: PlanPart | Non
                     writer.set_meta({"definition": merged})
             return prepared
         # A run that was killed before its definition was stored, or whose every request was refused, has no answers.
-        result.journal.unlink()
+        _clear(result.journal, attempts=tried)
+    with JournalWriter(result.journal, executor="prepare") as writer:
+        if isinstance(plan, Plan) and isinstance(source, Dataset):
+            count, subjects = _store(writer, plan, folder, source, part)
+        else:
+            wanted = list(source.stories())
+            mine = wanted if part is None else list(part.among(wanted))
+            count = subjects = writer.add_stories(mine)
+        if count == 0:
+            raise SpecError(f"{source.name!r} has nothing to ask about")
+        writer.set_meta({"definition": definition})
+    return Prepared(count, subjects, definition, resumed=False)
+
+
+def _store(writer: JournalWriter, plan: Plan, folder: Path, dataset: Dataset, part: PlanPart | None) -> tuple[int, int]:
+    """Store the stories that are judged, and what of them is asked about; returns the counts of both."""
     planned = planned_comparisons(plan, folder, dataset) if plan.compares else []
     if part is not None and plan.compares:
         planned = part.comparisons(planned)
-    with JournalWriter(result.journal, executor="prepare") as writer:
-        count = writer.add_stories(askable(plan, dataset, _stored_stories(dataset, part, planned)))
-        if count == 0:
-            raise SpecError(f"dataset {dataset.name!r} has no stories")
-        subjects = writer.add_pairs(planned) if plan.compares else count
-        if dataset.pairs is not None:
-            writer.add_preferences(_among(dataset, planned if part is not None else None))
-        writer.set_meta({"definition": definition})
-    return Prepared(count, subjects, definition, resumed=False)
+    count = writer.add_stories(askable(plan, dataset, _stored_stories(dataset, part, planned)))
+    if count == 0:
+        raise SpecError(f"dataset {dataset.name!r} has no stories")
+    subjects = writer.add_pairs(planned) if plan.compares else count
+    if dataset.pairs is not None:
+        writer.add_preferences(_among(dataset, planned if part is not None else None))
+    return count, subjects
+
+
+def _check_added(plan: Plan, dataset: Dataset, journal: JournalReader, *, added: bool) -> None:
+    """Raise SpecError where what was added, or who is asked now, does not suit every story; nothing is paid for yet."""
+    if added or dataset.with_text is not None:
+        for _ in askable(plan, dataset, journal.stories(ratings=False)):
+            pass
 
 
 def planned_comparisons(plan: Plan, folder: Path, dataset: Dataset, limit: int | None = None) -> list[Planned]:
@@ -196,15 +223,18 @@ def _among(dataset: Dataset, planned: Sequence[Planned] | None) -> Iterator[Pair
     return (pair for pair in pairs if mine is None or pair.id in mine)
 
 
-def check_same_definition(plan: Plan, folder: Path, results: Iterable[ResultFolder]) -> None:
+def check_same_definition(plan: AnyPlan, folder: Path, results: Iterable[ResultFolder]) -> None:
     """Raise RunFolderError for the first result folder that holds answers to another definition, or a part of one."""
-    definition = _definition(plan, folder, dataset_of(plan, folder))
+    source = story_prompts_of(plan, folder) if isinstance(plan, WritingPlan) else dataset_of(plan, folder)
+    definition = _definition(plan, folder, source)
     for result in results:
         _check_whole(definition, result)
 
 
-def _definition(plan: Plan, folder: Path, dataset: Dataset) -> dict[str, Any]:
+def _definition(plan: AnyPlan, folder: Path, dataset: Dataset | StoryPrompts) -> dict[str, Any]:
     """Everything that decides what is asked, and of which stories."""
+    if isinstance(plan, WritingPlan) or isinstance(dataset, StoryPrompts):
+        return plan.definition() | {"dataset_name": dataset.name, "dataset_hash": dataset.fingerprint()}
     file = _pairs_file(plan, folder)
     if file is not None and not file.is_file():
         raise SpecError(f"pairs: file: {file} does not exist", hint="give its path from the folder of run.yaml")
@@ -230,6 +260,18 @@ def _check_whole(definition: dict[str, Any], result: ResultFolder) -> None:
 def _asked_in_vain(journal: JournalReader, result: ResultFolder) -> bool:
     """Whether requests were made, and nothing was answered, given up, or sent to a batch."""
     return not journal.settled_total() and journal.last_attempt() > 0 and not (result.path / "batches.json").exists()
+
+
+def _clear(journal: Path, *, attempts: bool) -> None:
+    """Make room for another journal; one with attempts is put aside: what was refused cannot be had again."""
+    if not attempts:
+        journal.unlink()
+        return
+    fold(journal)
+    number = 1
+    while (aside := journal.with_name(f"{journal.stem}.refused-{number}{journal.suffix}")).exists():
+        number += 1
+    journal.rename(aside)
 
 
 def _refuse_keys(definition: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""What a person sees while a run goes on: done of total, rate, time left, share parsed, cost. Never on stdout."""
+"""Progress line of a run: answers done, rate, time left, share parsed, cost. It is written to stderr."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from judge.execution.board import Line
 from judge.parsing import Parser
 from judge.parsing.stored_verdicts import was_read
 from judge.printing.dollars import dollars
-from judge.records import Query, Response
+from judge.printing.visible import visible
+from judge.records import Commission, Request, Response
 
 _EVERY = 5.0
 """Seconds between plain lines where stderr is not a terminal."""
@@ -26,7 +27,7 @@ _PARSED_LATER = 16
 
 
 class Progress:
-    """Counts committed answers and shows them. `total` counts repeats; those settled before count as done."""
+    """Counter and display of committed answers. `total` counts repeats; repeats settled earlier count as done."""
 
     def __init__(
         self,
@@ -35,6 +36,7 @@ class Progress:
         parser: Parser | None,
         cost: Callable[[], float | None] | None = None,
         waits: Callable[[], float] | None = None,
+        trouble: Callable[[], str | None] | None = None,
         board: Line | None = None,
         stream: TextIO | None = None,
         quiet: bool = False,
@@ -47,6 +49,7 @@ class Progress:
         self._parser = parser
         self._cost = cost
         self._waits = waits
+        self._trouble = trouble
         self._board = board
         self._stream = stream or sys.stderr
         self._quiet = quiet
@@ -87,10 +90,14 @@ class Progress:
         """Repeats that were settled in an earlier session."""
         self.done += count
 
-    def watch(self, query: Query, response: Response) -> None:
+    def watch(self, query: Request, response: Response) -> None:
         """Parse a copy of some answers, so that a prompt that goes wrong is seen at once."""
         self._seen += 1
-        if self._parser is None or (self._seen > _PARSED_AT_FIRST and self._seen % _PARSED_LATER):
+        if (
+            self._parser is None
+            or isinstance(query, Commission)
+            or (self._seen > _PARSED_AT_FIRST and self._seen % _PARSED_LATER)
+        ):
             return
         self._tried += 1
         if was_read(self._parser, response, query):
@@ -152,6 +159,9 @@ class Progress:
         waits = self._waits() if self._waits is not None and left > 0 else 0.0
         if waits > _WORTH_SAYING:
             yield 1, f"waits {duration(waits)} for its limit"
+        trouble = self._trouble() if self._trouble is not None and left > 0 else None
+        if trouble is not None:
+            yield 1, f"no answers: {' '.join(visible(trouble).split())[:160]}"
         if self.failed:
             yield 2, f"{self.failed} failed"
         share = self.parsed_share

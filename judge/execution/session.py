@@ -1,4 +1,4 @@
-"""One sitting of a run: prepare, probe, ask, note in the manifest what was in force. Never prints but progress."""
+"""One sitting of a run: preparation, probe, requests, and notes in the manifest on what was in force."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ from judge.journal.spending import REUSED
 from judge.judge_name import MODELLESS
 from judge.parsing import parser as load_parser
 from judge.parsing.stored_verdicts import was_read
-from judge.plan import Plan, load_prices, make_plan
+from judge.plan import AnyPlan, WritingPlan, load_prices, plan_of
 from judge.plan.prices import how_to_price, reports_cost
 from judge.printing.dollars import dollars
-from judge.records import Query, Subject
-from judge.run_definition.spec import RunSpec
+from judge.records import Commission, Request
+from judge.run_definition.writing import AnySpec
 from judge.run_folder import ResultFolder, folder_cost, lock, read_manifest, write_manifest
 from judge.wording import Advice
 
@@ -47,12 +47,12 @@ Again = Literal["failed", "unparsed"]
 
 @dataclass(frozen=True, slots=True)
 class Sitting:
-    """What to do in one sitting. `again` asks only what failed (or also what did not parse); None = what is missing.
+    """Task of one sitting. `again` asks only what failed (or also what did not parse); None = what is missing.
 
     Of a `part` of the plan, `result` is the part's own folder, and what the folder of the whole has is not asked again.
     """
 
-    spec: RunSpec
+    spec: AnySpec
     folder: Path
     result: ResultFolder
     limit: int | None = None
@@ -64,7 +64,7 @@ class Sitting:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """How the sitting ended. `missing` counts repeats of the whole plan (within `limit`) without an answer."""
+    """Result of a sitting. `missing` counts repeats of the whole plan (within `limit`) without an answer."""
 
     outcomes: Outcomes
     totals: Totals
@@ -78,7 +78,7 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """What a sitting shares with others that run beside it in one command; alone it has nothing to share.
+    """Objects that parallel sittings of one command share; empty for a single sitting.
 
     `budget` is what all may spend together, `line` its place on the board of all.
     """
@@ -116,7 +116,7 @@ async def sit_beside(sitting: Sitting, beside: Beside) -> Result:
                 pilot=2,
             ),
         )
-    plan = make_plan(sitting.spec, folder=sitting.folder)
+    plan = plan_of(sitting.spec, folder=sitting.folder)
     backend = open_backend(sitting.spec.judge, settings_of(sitting.spec, sitting.result))
     with lock(sitting.result.path):
         try:
@@ -126,7 +126,7 @@ async def sit_beside(sitting: Sitting, beside: Beside) -> Result:
                 fold(sitting.result.journal)
 
 
-def charged(spec: RunSpec) -> bool:
+def charged(spec: AnySpec) -> bool:
     """Whether anybody is paid for the judge's answers, as far as its provider tells."""
     free = spec.provider in MODELLESS
     local = spec.provider in IN_PROCESS and load_prices(spec.judge, spec.base_url, spec.engine) is None
@@ -144,7 +144,7 @@ def _cost_will_be_known(sitting: Sitting) -> bool:
         return journal.spending().reported_calls > 0
 
 
-async def _sit(sitting: Sitting, plan: Plan, backend: Backend, beside: Beside) -> Result:
+async def _sit(sitting: Sitting, plan: AnyPlan, backend: Backend, beside: Beside) -> Result:
     began = time.time()
     try:
         # A wrong address or key should be told before a large dataset is read.
@@ -171,13 +171,13 @@ async def _sit(sitting: Sitting, plan: Plan, backend: Backend, beside: Beside) -
         await backend.close()
 
 
-Settled = Callable[[Query], set[int]]
+Settled = Callable[[Request], set[int]]
 """Which repeats of a query not to ask."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Begun:
-    """What a sitting found when it began, at the time `began`; `settled` None: a new journal."""
+    """State of the journal at the start of a sitting, at the time `began`; `settled` None: a new journal."""
 
     prepared: Prepared
     journal: JournalReader
@@ -186,7 +186,7 @@ class _Begun:
     settled: Settled | None
 
 
-async def _ask(sitting: Sitting, plan: Plan, backend: Backend, begun: _Begun, beside: Beside) -> Result:
+async def _ask(sitting: Sitting, plan: AnyPlan, backend: Backend, begun: _Begun, beside: Beside) -> Result:
     spec, journal = sitting.spec, begun.journal
     planned = journal.subject_count(sitting.limit) * plan.queries_per_subject * spec.repeats
     pace = _pace(sitting)
@@ -194,13 +194,14 @@ async def _ask(sitting: Sitting, plan: Plan, backend: Backend, begun: _Begun, be
     account = Account([budget for budget in (own, beside.budget) if budget is not None])
     progress = Progress(
         planned,
-        parser=None if sitting.quiet else load_parser("ours"),
+        parser=None if sitting.quiet or isinstance(plan, WritingPlan) else load_parser("ours"),
         quiet=sitting.quiet,
         cost=lambda: run.outcomes.known_cost,
         waits=lambda: pace.waits,
+        trouble=lambda: run.trouble,
         board=beside.line,
     )
-    groups = works(plan.groups(subjects_of(sitting, journal)), spec.repeats, begun.settled, progress.skipped)
+    groups = works(plan.asked_in(journal, sitting.limit), spec.repeats, begun.settled, progress.skipped)
     groups = with_cache_points(groups, backend.capabilities.cache_points)
     early, groups = await _first(backend, groups, pace, account)
     await _note_what_was_learnt(sitting, backend)
@@ -308,8 +309,10 @@ def _settled(
     if sitting.again == "unparsed":
         parser = load_parser("ours")
 
-        def without_rating(query: Query) -> set[int]:
+        def without_rating(query: Request) -> set[int]:
             again = journal.failed(query.key)
+            if isinstance(query, Commission):
+                return everything - again
             for repeat, response in journal.recorded(query.key).items():
                 if not was_read(parser, response, query):
                     again.add(repeat)
@@ -321,13 +324,13 @@ def _settled(
     return (lambda query: journal.settled(query.key)) if prepared.resumed or reused else None
 
 
-def budget_of(most: float, part: PlanPart | None, whose: str = "one sitting", before: float = 0.0) -> Budget:
+def budget_of(most: float, part: PlanPart | None, owner: str = "this run", before: float = 0.0) -> Budget:
     """A budget, or a part's share of it: parts spend without hearing of each other.
 
     `before` is what earlier sittings spent of it: a run that is gone on with has no new sum.
     """
     if part is None:
-        return Budget(most, whose, before)
+        return Budget(most, owner, before)
     return Budget(most * part.share, f"shard {part}, its share of {dollars(most)},", before)
 
 
@@ -345,12 +348,7 @@ def _pace(sitting: Sitting) -> Pace:
     return Pace(*(None if most is None else most * share for most in limits), learns=len(spec.base_url) < 2)
 
 
-def subjects_of(sitting: Sitting, journal: JournalReader) -> Callable[[], Iterator[Subject]]:
-    """Opens what the plan asks about in plan order, the first `limit` stories or pairs."""
-    return lambda: journal.subjects(sitting.limit)
-
-
-async def take_reused(sitting: Sitting, plan: Plan, prepared: Prepared, journal: JournalReader) -> int:
+async def take_reused(sitting: Sitting, plan: AnyPlan, prepared: Prepared, journal: JournalReader) -> int:
     """Copy answers to equal queries from another run of the same judge; returns how many."""
     if sitting.reuse is None:
         return 0
@@ -365,7 +363,7 @@ async def take_reused(sitting: Sitting, plan: Plan, prepared: Prepared, journal:
         count = 0
         with JournalWriter(sitting.result.journal, executor=f"{REUSED}{sitting.reuse.name}") as writer:
             writer.start()
-            for group in plan.groups(subjects_of(sitting, journal)):
+            for group in plan.asked_in(journal, sitting.limit):
                 for query in group:
                     found = source.recorded(query.key)
                     for repeat in sorted(found.keys() - journal.settled(query.key)):
@@ -377,12 +375,12 @@ async def take_reused(sitting: Sitting, plan: Plan, prepared: Prepared, journal:
     return count
 
 
-def _addresses(spec: RunSpec) -> Sequence[str]:
+def _addresses(spec: AnySpec) -> Sequence[str]:
     """Where the judge is asked; nowhere for one in this process."""
     return addresses_of(spec.base_url, spec.provider) if spec.provider in PROTOCOLS else ()
 
 
-def settings_of(spec: RunSpec, result: ResultFolder | None = None) -> Settings:
+def settings_of(spec: AnySpec, result: ResultFolder | None = None) -> Settings:
     """How the run wants its back-end opened; what servers teach is kept in the result folder."""
     return Settings(
         base_url=tuple(spec.base_url),

@@ -1,4 +1,4 @@
-"""Several judges of one run at once, in one process. One that fails leaves the others alone."""
+"""Several judges of one run at once, in one process. A judge that fails leaves the others running."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from judge.execution.session import Beside, Result, Sitting, budget_of, sit_besi
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How one judge's sitting ended: with a result, or with what was wrong."""
+    """End of one judge's sitting: its result, or the error."""
 
     sitting: Sitting
     result: Result | None = None
@@ -72,7 +72,7 @@ async def _one(sitting: Sitting, beside: Beside, line: Line, turn: AbstractAsync
         return Ended(sitting, error=error)
     except asyncio.CancelledError:
         line.end("interrupted")
-        return Ended(sitting, error=JudgeError("interrupted before anything was asked"))
+        return Ended(sitting, error=JudgeError("interrupted before the first request"))
     line.end(_how(result))
     return Ended(sitting, result)
 

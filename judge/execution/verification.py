@@ -1,4 +1,4 @@
-"""Derives the hashes of a finished run again: templates as stored, stories as stored, keys as asked. Never repairs."""
+"""Check of a finished run: hashes of templates, stories and queries are computed again and compared."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from judge.criteria import CriteriaSet, Published
 from judge.errors import JudgeError
 from judge.eval_prompts import EvalPrompt
 from judge.eval_prompts.template import parse_eval_prompt, stories_in
+from judge.eval_prompts.writer_prompt import parse_writer_prompt
 from judge.fingerprint import fingerprint
 from judge.journal import JournalReader
 from judge.journal.snapshot import LEFT_OUT
-from judge.plan import Plan
+from judge.plan import AnyPlan, Plan, WritingPlan
 from judge.records import Criterion, names_in
-from judge.run_definition.spec import RunSpec, parse_run_spec
+from judge.run_definition.writing import AnySpec, GenerateSpec, parse_spec
 from judge.run_folder import ResultFolder, read_manifest
 
 _SHOWN = 3
@@ -44,6 +45,9 @@ def verify_journal(result: ResultFolder) -> tuple[int, list[str]]:
         wrong: list[str] = []
         verified = 0
         asked = _asked(journal)
+        if isinstance(plan, WritingPlan):
+            verified, wrong = _written_again(plan, journal, asked)
+            return verified, [*problems, *_different(wrong)]
         for subject in journal.subjects():
             for prompt in plan.eval_prompts:
                 for one in plan.asked_by(prompt):
@@ -56,10 +60,27 @@ def verify_journal(result: ResultFolder) -> tuple[int, list[str]]:
                         verified += 1
                     else:
                         wrong.append("/".join((*stories, "+".join(names_in(name)), prompt.name)))
-        if wrong:
-            examples = ", ".join(wrong[:_SHOWN])
-            problems.append(f"{len(wrong)} queries have another hash than they were asked under: {examples}")
-    return verified, problems
+    return verified, [*problems, *_different(wrong)]
+
+
+def _different(wrong: list[str]) -> list[str]:
+    examples = ", ".join(wrong[:_SHOWN])
+    return [f"{len(wrong)} queries have another hash than when they were sent: {examples}"] if wrong else []
+
+
+def _written_again(
+    plan: WritingPlan, journal: JournalReader, asked: dict[tuple[tuple[str, ...], str, str], str]
+) -> tuple[int, list[str]]:
+    """How many requests for stories have the key that they were made under, and those that have another."""
+    verified, wrong = 0, []
+    for group in plan.asked_in(journal):
+        for one in group:
+            wanted, criterion, prompt = one.place
+            key = asked.get(((wanted,), criterion, prompt))
+            verified += key == one.key
+            if key not in (None, one.key):
+                wrong.append(f"{wanted}/{prompt}")
+    return verified, wrong
 
 
 def _asked(journal: JournalReader) -> dict[tuple[tuple[str, ...], str, str], str]:
@@ -71,9 +92,13 @@ def _asked(journal: JournalReader) -> dict[tuple[tuple[str, ...], str, str], str
     }
 
 
-def stored_plan(definition: dict[str, Any], result: ResultFolder) -> Plan:
+def stored_plan(definition: dict[str, Any], result: ResultFolder) -> AnyPlan:
     """The plan as the journal stores it, independent of the files it was made from."""
     spec = _spec(result)
+    if isinstance(spec, GenerateSpec):
+        sources, file, system = definition["eval_prompt_sources"], Path("stored template"), definition["system"]
+        asking = (replace(parse_writer_prompt(sources[n], file, system=system), name=n) for n in sources)
+        return WritingPlan(spec, tuple(asking))
     criteria = tuple(Criterion.of(record) for record in definition["criteria_records"])
     sources = definition["eval_prompt_sources"].items()
     prompts = tuple(_stored_prompt(name, source, definition) for name, source in sources)
@@ -99,5 +124,5 @@ def _stored_prompt(name: str, source: str, definition: dict[str, Any]) -> EvalPr
     return prompt if together is None else replace(prompt, criteria=tuple(together))
 
 
-def _spec(result: ResultFolder) -> RunSpec:
-    return parse_run_spec(read_manifest(result.manifest)["asked"], str(result.manifest))
+def _spec(result: ResultFolder) -> AnySpec:
+    return parse_spec(read_manifest(result.manifest)["asked"], str(result.manifest))

@@ -1,1 +1,1 @@
-"""Explanations as data: texts, embeddings, maps, clusters, keywords. Never asks a judge and never changes a rating."""
+"""Analysis of explanations: texts, embeddings, maps, clusters, keywords, measures."""

@@ -1,38 +1,38 @@
-"""Everything `judge explain` prints, in order: what was looked at, clusters, keywords, and the numbers.
+"""All tables that `judge explain` prints, in order: texts, clusters, keywords, and the measures.
 
-Computes nothing: `look` did.
+The values come from `results`.
 """
 
 from __future__ import annotations
 
-from judge.explanations.look import ClusterFound, Look
 from judge.explanations.mapping.clusters import NOISE
 from judge.explanations.mapping.explanation_map import cluster_name
 from judge.explanations.mapping.keyword_tables import keyword_table, side_words_table, yake_table
 from judge.explanations.quality import tables as numbers
 from judge.explanations.quality.rows import Measured
+from judge.explanations.results import ClusterFound, ExplanationResults
 from judge.printing.tables import Column, Table, printable
 
 _EXAMPLE = 160
 """Characters shown of the text that stands for a cluster."""
 
 
-def tables(found: Look) -> list[Table]:
-    """All tables of a look."""
-    made = [_texts_table(found)]
-    if found.map.options.as_published:
-        made.append(yake_table(found.yake, found.yake_signature))
-    if found.clusters is not None:
-        made.append(_cluster_table(found.clusters))
-    if found.keywords is not None:
-        made.append(keyword_table(found.keywords))
-    if found.sides is not None:
-        made.append(side_words_table(found.sides))
-    return [*made, *(numbers.tables(found.numbers) if found.numbers is not None else ())]
+def tables(result: ExplanationResults) -> list[Table]:
+    """All tables of an analysis."""
+    tables_so_far = [_texts_table(result)]
+    if result.map.options.as_published:
+        tables_so_far.append(yake_table(result.yake, result.yake_signature))
+    if result.clusters is not None:
+        tables_so_far.append(_cluster_table(result.clusters))
+    if result.keywords is not None:
+        tables_so_far.append(keyword_table(result.keywords))
+    if result.sides is not None:
+        tables_so_far.append(side_words_table(result.sides))
+    return [*tables_so_far, *(numbers.tables(result.numbers) if result.numbers is not None else ())]
 
 
-def _texts_table(found: Look) -> Table:
-    """What was looked at: rows, texts, distinct texts and lengths a judge and Eval-Prompt."""
+def _texts_table(result: ExplanationResults) -> Table:
+    """The table of analysed texts: rows, texts, distinct texts and lengths for each judge and Eval-Prompt."""
     columns = [
         Column("judge", "judge"),
         Column("eval_prompt", "eval prompt"),
@@ -42,12 +42,12 @@ def _texts_table(found: Look) -> Table:
         Column("stories", "stories"),
         Column("words", "median words", digits=0),
     ]
-    rows = [row.cells for row in found.texts.rows]
-    return Table("Explanations", columns, rows, found.texts.signature, found.texts.notes)
+    rows = [row.cells for row in result.texts.rows]
+    return Table("Explanations", columns, rows, result.texts.signature, result.texts.notes)
 
 
-def _cluster_table(found: Measured[ClusterFound]) -> Table:
-    """One row a cluster: size, what it is mostly about, ratings, keywords, and the text nearest to its middle."""
+def _cluster_table(clusters: Measured[ClusterFound]) -> Table:
+    """The table of clusters: size, most frequent criterion, ratings, keywords, and the text nearest to the centre."""
     columns = [
         Column("cluster", "cluster"),
         Column("texts", "texts"),
@@ -58,21 +58,21 @@ def _cluster_table(found: Measured[ClusterFound]) -> Table:
         Column("criterion_share", "%", digits=0, factor=100),
         *(
             [Column("eval_prompt", "most by"), Column("eval_prompt_share", "%", digits=0, factor=100)]
-            if any(row.found.eval_prompt for row in found.rows)
+            if any(row.found.eval_prompt for row in clusters.rows)
             else []
         ),
         Column("rating", "mean rating"),
         Column("words", "keywords", wrap=40),
         Column("example", "nearest to its middle", wrap=50, text=True),
     ]
-    notes = [*found.notes]
-    if any(row.found.cluster == NOISE for row in found.rows):
+    notes = [*clusters.notes]
+    if any(row.found.cluster == NOISE for row in clusters.rows):
         notes.append("none: texts that HDBSCAN puts into no cluster; they have no middle and no keywords")
     rows = []
-    for row in found.rows:
+    for row in clusters.rows:
         shown = {"cluster": cluster_name(row.found.cluster), "words": ", ".join(row.found.words) or None}
         rows.append(row.cells | shown | {"example": _short(row.found.example)})
-    return Table("Clusters of explanations", columns, rows, found.signature, notes)
+    return Table("Clusters of explanations", columns, rows, clusters.signature, notes)
 
 
 def _short(text: str | None) -> str | None:

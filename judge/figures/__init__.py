@@ -1,1 +1,1 @@
-"""Pictures made from results that analysis has computed. Never computes a statistic; needs the extra `report`."""
+"""Figures for papers, drawn by matplotlib from computed results (extra `report`)."""

@@ -1,4 +1,4 @@
-"""Reliability curves: people's mean by a judge's rating, before and after calibration, counts beneath. Never fits."""
+"""The calibration figure: people's mean by a judge's rating, before and after calibration, with counts beneath."""
 
 from __future__ import annotations
 
@@ -30,71 +30,73 @@ def check(number: int) -> None:
         )
 
 
-def draw(found: Curves, width: float, note: str = "") -> Any:
+def draw(curves: Curves, width: float, note: str = "") -> Any:
     """A matplotlib figure so many inches wide; `note` ends the caption."""
     with page.style():
-        return _draw(found, width, note)
+        return _draw(curves, width, note)
 
 
-def _draw(found: Curves, width: float, note: str) -> Any:
-    check(len(found.curves))
-    if not found.curves:
-        raise SpecError(f"no judge and no person rated one criterion of {found.dataset}: there is nothing to calibrate")
+def _draw(curves: Curves, width: float, note: str) -> Any:
+    check(len(curves.curves))
+    if not curves.curves:
+        raise SpecError(
+            f"no judge and no person rated one criterion of {curves.dataset}: there is nothing to calibrate"
+        )
     narrow = width < panels.NARROW
-    entries = [("as rated", BEFORE), (f"calibrated ({found.calibrate})", AFTER)]
+    entries = [("as rated", BEFORE), (f"calibrated ({curves.calibrate})", AFTER)]
     rows = legend.rows(entries, width - 2 * page.MARGIN)
     room = panels.Room(page.MARGIN + 0.34, above=0.2 + _ERRORS, below=0.36, between=0.24, top=legend.height(rows))
-    columns = panels.columns_for(len(found.curves), width, room, _LEAST)
+    columns = panels.columns_for(len(curves.curves), width, room, _LEAST)
     inches = min(_WIDEST, (width - room.left - page.MARGIN - (columns - 1) * room.between) / columns)
     most = max(
-        (point.stories for one in found.curves for stage in (one.before, one.after) for point in stage), default=1
+        (point.stories for one in curves.curves for stage in (one.before, one.after) for point in stage), default=1
     )
-    caption = _caption(found, most) + note
-    foot = page.Foot.of(caption, found.signature, width - 2 * page.MARGIN, 6.5 if narrow else 7.5)
-    made = panels.make(len(found.curves), width, inches + 0.06 + _COUNTS, room, foot, columns=columns, widest=_WIDEST)
-    limits = _limits(found)
-    for axes, one in zip(made.axes, found.curves, strict=True):
-        _panel(made, axes, one, _name(one, found), limits, most)
-    first = [axes for axes, _ in made.row_ends()]
+    caption = _caption(curves, most) + note
+    foot = page.Foot.of(caption, curves.signature, width - 2 * page.MARGIN, 6.5 if narrow else 7.5)
+    grid = panels.make(len(curves.curves), width, inches + 0.06 + _COUNTS, room, foot, columns=columns, widest=_WIDEST)
+    limits = _limits(curves)
+    for axes, one in zip(grid.axes, curves.curves, strict=True):
+        _panel(grid, axes, one, _name(one, curves), limits, most)
+    first = [axes for axes, _ in grid.row_ends()]
     for axes in first:
         box = axes.get_position()
-        made.figure.text(
+        grid.figure.text(
             (page.MARGIN + 0.06) / width, (box.y0 + box.y1) / 2, "people's mean", rotation=90, ha="center", va="center",
             size=panels.LABEL,
         )  # fmt: skip
-    legend.draw(made, rows)
-    return made.figure
+    legend.draw(grid, rows)
+    return grid.figure
 
 
-def _name(one: Curve, found: Curves) -> str:
-    """What tells the curve from the others; the criterion where nothing does."""
+def _name(one: Curve, curves: Curves) -> str:
+    """The parts of a curve's name that differ from the other curves; the criterion where none does."""
     parts = [
         part
         for part, known in (
-            (one.judge, {each.judge for each in found.curves}),
-            (one.eval_prompt, {each.eval_prompt for each in found.curves}),
-            (one.criterion, {each.criterion for each in found.curves}),
+            (one.judge, {each.judge for each in curves.curves}),
+            (one.eval_prompt, {each.eval_prompt for each in curves.curves}),
+            (one.criterion, {each.criterion for each in curves.curves}),
         )
         if len(known) > 1
     ]
     return ", ".join(parts) or one.criterion
 
 
-def _limits(found: Curves) -> tuple[float, float]:
-    low, high = found.scale
+def _limits(curves: Curves) -> tuple[float, float]:
+    low, high = curves.scale
     space = 0.05 * (high - low or 1.0)
     return low - space, high + space
 
 
-def _panel(made: panels.Panels, axes: Any, one: Curve, name: str, limits: tuple[float, float], most: float) -> None:
-    """The curve as a square, and beneath it how many stories stand behind each point."""
+def _panel(grid: panels.Panels, axes: Any, one: Curve, name: str, limits: tuple[float, float], most: float) -> None:
+    """Draw the curve as a square panel, with the number of stories at each point beneath it."""
     from matplotlib.ticker import FuncFormatter, MaxNLocator
 
     box = axes.get_position()
-    counts = _COUNTS / made.height
-    square = box.height - counts - 0.06 / made.height
+    counts = _COUNTS / grid.height
+    square = box.height - counts - 0.06 / grid.height
     axes.set_position((box.x0, box.y1 - square, box.width, square))
-    below = made.figure.add_axes((box.x0, box.y0, box.width, counts))
+    below = grid.figure.add_axes((box.x0, box.y0, box.width, counts))
     for each in (axes, below):
         panels.plain(each)
         each.set_xlim(*limits)
@@ -138,34 +140,34 @@ def _curve(axes: Any, points: Sequence[Point], sign: Sign) -> None:
     )  # fmt: skip
 
 
-def _caption(found: Curves, most: float) -> str:
-    judges = list(dict.fromkeys(one.judge for one in found.curves))
-    prompts = list(dict.fromkeys(one.eval_prompt for one in found.curves))
+def _caption(curves: Curves, most: float) -> str:
+    judges = list(dict.fromkeys(one.judge for one in curves.curves))
+    prompts = list(dict.fromkeys(one.eval_prompt for one in curves.curves))
     who = f"{', '.join(judges)} ({', '.join(prompts)})"
-    if len(found.criteria) == 1:
-        who += f", {found.criteria[0]}"
-    size = words.counted([one.n for one in found.curves], "stories")
+    if len(curves.criteria) == 1:
+        who += f", {curves.criteria[0]}"
+    size = words.counted([one.n for one in curves.curves], "stories")
     text = (
-        f"People's mean rating of stories with similar ratings, {who}, {found.dataset} ({size}); points of the scale, "
-        "95 % intervals clustered by story-prompt. Beneath: stories behind each point, as rated upwards, calibrated "
-        f"downwards, either way to {most:.0f}. Calibration is out of fold; error: mean distance from the grey line "
+        f"People's mean rating of stories with similar ratings, {who}, {curves.dataset} ({size}); points of the scale, "
+        "95 % intervals clustered by story-prompt. Beneath: stories at each point, rated (bars up) and calibrated "
+        f"(bars down), both axes to {most:.0f}. Calibration is out of fold; error: mean distance from the grey line "
         "(rating = people's mean), weighted by stories."
     )
-    text += _larger(found)
-    low, high = _limits(found)
-    shown = [point.people for one in found.curves for point in (*one.before, *one.after)]
+    text += _larger(curves)
+    low, high = _limits(curves)
+    shown = [point.people for one in curves.curves for point in (*one.before, *one.after)]
     if any((one.low is not None and one.low < low) or (one.high is not None and one.high > high) for one in shown):
         text += " Intervals that leave a panel are cut."
-    reasons = list(dict.fromkeys(one.reason for one in found.curves if one.reason))
+    reasons = list(dict.fromkeys(one.reason for one in curves.curves if one.reason))
     return text + (f" Undefined: {'; '.join(reasons)}." if reasons else "")
 
 
-def _larger(found: Curves) -> str:
-    """A sentence where calibration did harm, which a lower line elsewhere must not hide."""
-    errors = [(one.error_before.value, one.error_after.value) for one in found.curves]
+def _larger(curves: Curves) -> str:
+    """A sentence for curves whose error calibration increased, which the improvement of others must not hide."""
+    errors = [(one.error_before.value, one.error_after.value) for one in curves.curves]
     known = [(before, after) for before, after in errors if before is not None and after is not None]
     worse = sum(after > before for before, after in known)
     if not worse:
         return ""
     where = "Here" if len(known) == 1 else f"In {worse} of {len(known)} panels"
-    return f" {where} calibration made the error larger: what other story-prompts taught did not hold."
+    return f" {where} calibration made the error larger: the fit on other story-prompts did not transfer."

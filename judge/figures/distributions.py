@@ -1,4 +1,4 @@
-"""Rating distributions on paper, as small multiples: a row for people and each judge, a panel a criterion."""
+"""The figure of rating distributions: a row for people and each judge, a panel for each criterion."""
 
 from __future__ import annotations
 
@@ -22,66 +22,66 @@ MOST = 120
 """Panels in one figure."""
 
 
-def draw(found: Distributions, width: float) -> Any:
+def draw(chart: Distributions, width: float) -> Any:
     """A matplotlib figure so many inches wide: bars in per cent, people's as a line in every judge's panel."""
     with page.style():
-        return _draw(found, width)
+        return _draw(chart, width)
 
 
-def _draw(found: Distributions, width: float) -> Any:
-    number = len(found.rows) * len(found.criteria)
+def _draw(chart: Distributions, width: float) -> Any:
+    number = len(chart.rows) * len(chart.criteria)
     if number > MOST:
         raise SpecError(
             f"{number} panels are too many for one figure; at most {MOST}",
             hint=Advice("choose with {judge}, {eval_prompt} or {criterion}"),
         )
     narrow = width < panels.NARROW
-    names, prompts, left = _labels(found, width)
+    names, prompts, left = _labels(chart, width)
     room = panels.Room(left + _NUMBERS, above=0.0, below=0.0, between=0.09)
-    columns = panels.columns_for(len(found.criteria), width, room, _LEAST)
+    columns = panels.columns_for(len(chart.criteria), width, room, _LEAST)
     inches = (width - room.left - page.MARGIN - (columns - 1) * room.between) / columns
-    titles, meaning = panels.abbreviated(found.criteria, found.short, inches)
-    blocks = math.ceil(len(found.criteria) / columns)
-    caption = found.caption + meaning
-    foot = page.Foot.of(caption, found.signature, width - 2 * page.MARGIN, 6.5 if narrow else 7.5)
+    titles, meaning = panels.abbreviated(chart.criteria, chart.short, inches)
+    blocks = math.ceil(len(chart.criteria) / columns)
+    caption = chart.caption + meaning
+    foot = page.Foot.of(caption, chart.signature, width - 2 * page.MARGIN, 6.5 if narrow else 7.5)
     # A block is its criteria's titles, a panel for every source, the scale's points beneath.
     pitch = _HEIGHT + 0.07
-    block = 0.2 + len(found.rows) * pitch + 0.32
-    made = panels.make(blocks, width, block, panels.Room(0, 0, 0, 0), foot, columns=1)
-    top = 1.35 * found.top
-    for number, whole in enumerate(made.axes):
+    block = 0.2 + len(chart.rows) * pitch + 0.32
+    grid = panels.make(blocks, width, block, panels.Room(0, 0, 0, 0), foot, columns=1)
+    top = 1.35 * chart.top
+    for number, whole in enumerate(grid.axes):
         box = whole.get_position()
-        made.figure.delaxes(whole)
-        for r, row in enumerate(found.rows):
-            low = box.y1 - (0.2 + (r + 1) * pitch - 0.07) / made.height
+        grid.figure.delaxes(whole)
+        for r, row in enumerate(chart.rows):
+            low = box.y1 - (0.2 + (r + 1) * pitch - 0.07) / grid.height
             first = None
-            for c in range(number * columns, min((number + 1) * columns, len(found.criteria))):
+            for c in range(number * columns, min((number + 1) * columns, len(chart.criteria))):
                 place = c - number * columns
                 x = (room.left + place * (inches + room.between)) / width
-                axes = made.figure.add_axes((x, low, inches / width, _HEIGHT / made.height))
+                axes = grid.figure.add_axes((x, low, inches / width, _HEIGHT / grid.height))
                 first = first or axes
-                _panel(axes, row, c, found, top, inches)
-                axes.tick_params(labelleft=place == 0, labelbottom=r == len(found.rows) - 1)
+                _panel(axes, row, c, chart, top, inches)
+                axes.tick_params(labelleft=place == 0, labelbottom=r == len(chart.rows) - 1)
                 if r == 0:
                     panels.title(axes, titles[c])
-            _row_label(made, first, row, names, prompts, found.rows[r - 1] if r else None)
+            _row_label(grid, first, row, names, prompts, chart.rows[r - 1] if r else None)
         middle = (room.left + (width - page.MARGIN - room.left) / 2) / width
-        made.figure.text(middle, box.y0 + 0.13 / made.height, "rating", ha="center", va="center", size=panels.LABEL)
-    return made.figure
+        grid.figure.text(middle, box.y0 + 0.13 / grid.height, "rating", ha="center", va="center", size=panels.LABEL)
+    return grid.figure
 
 
-def _labels(found: Distributions, width: float) -> tuple[dict[str, str], dict[str, str], float]:
+def _labels(chart: Distributions, width: float) -> tuple[dict[str, str], dict[str, str], float]:
     """Judges' names, Eval-Prompts, and the inches both take."""
     size, most = panels.LABEL, _JUDGE_SHARE * width
-    names = {row.name: page.shortened(row.name, size, most, weight="bold") for row in found.rows}
-    prompts = {row.label: page.shortened(row.label, size, 0.6 * most) for row in found.rows}
+    names = {row.name: page.shortened(row.name, size, most, weight="bold") for row in chart.rows}
+    prompts = {row.label: page.shortened(row.label, size, 0.6 * most) for row in chart.rows}
     wide = max(page.text_width(name, size, weight="bold") for name in names.values())
     more = max(page.text_width(prompt, size) for prompt in prompts.values())
     return names, prompts, page.MARGIN + wide + (1.5 * _SPACE + more if more else 0.0) + _SPACE
 
 
 def _row_label(
-    made: panels.Panels,
+    grid: panels.Panels,
     axes: Any,
     one: HistogramRow,
     names: dict[str, str],
@@ -91,18 +91,18 @@ def _row_label(
     box = axes.get_position()
     y = (box.y0 + box.y1) / 2
     prompt = prompts[one.label]
-    near = box.x0 - (_NUMBERS + _SPACE) / made.width
+    near = box.x0 - (_NUMBERS + _SPACE) / grid.width
     if prompt:
-        made.figure.text(near, y, prompt, ha="right", va="center_baseline", size=panels.LABEL)
+        grid.figure.text(near, y, prompt, ha="right", va="center_baseline", size=panels.LABEL)
         wide = max(page.text_width(each, panels.LABEL) for each in prompts.values())
-        near -= (wide + 1.5 * _SPACE) / made.width
+        near -= (wide + 1.5 * _SPACE) / grid.width
     if before is None or (before.name, before.group) != (one.name, one.group):
         # Without an Eval-Prompt (people) the name takes the room of both.
-        made.figure.text(near, y, names[one.name], ha="right", va="center_baseline", size=panels.LABEL, weight="bold")
+        grid.figure.text(near, y, names[one.name], ha="right", va="center_baseline", size=panels.LABEL, weight="bold")
 
 
-def _panel(axes: Any, row: HistogramRow, criterion: int, found: Distributions, top: float, inches: float) -> None:
-    one, people = row.cells[criterion], found.people(criterion)
+def _panel(axes: Any, row: HistogramRow, criterion: int, chart: Distributions, top: float, inches: float) -> None:
+    one, people = row.cells[criterion], chart.people(criterion)
     panels.plain(axes)
     axes.set_ylim(0, 100 * top)
     step = 50 if 100 * top > 60 else 20

@@ -1,4 +1,4 @@
-"""The map of explanations on paper: groups differ in shape as well as colour, ratings in lightness."""
+"""The figure of the explanation map: groups differ in shape and colour, ratings in lightness."""
 
 from __future__ import annotations
 
@@ -17,55 +17,55 @@ _SHAPE = 0.66
 _BAR = 0.5
 
 
-def draw(found: ExplanationMap, width: float, way: int = 0) -> Any:
+def draw(chart: ExplanationMap, width: float, way: int = 0) -> Any:
     """A matplotlib figure so many inches wide, marked in one of the map's ways.
 
     Raises SpecError where its groups are more than can be told apart.
     """
-    one = found.colourings[way]
+    one = chart.colourings[way]
     groups = [group for group in one.groups if group.sign is not OTHERS]
     if one.ratings is None and len(groups) > _MOST:
         raise SpecError(
-            f"{len(groups)} values of {one.by} are too many to tell apart; at most {_MOST}",
+            f"{len(groups)} values of {one.by} are too many to distinguish; at most {_MOST}",
             hint=Advice("choose with {criterion}, {judge} or {eval_prompt}"),
         )
     with page.style():
-        return _draw(found, one, width)
+        return _draw(chart, one, width)
 
 
-def _draw(found: ExplanationMap, one: Colouring, width: float) -> Any:
+def _draw(chart: ExplanationMap, one: Colouring, width: float) -> Any:
     narrow = width < panels.NARROW
     continuous = one.ratings is not None
-    groups = [] if continuous else _groups(found, one)
+    groups = [] if continuous else _groups(chart, one)
     rows = legend.rows([(f"{g.full_name} ({g.n:,})", g.sign) for g, _ in groups], width - 2 * page.MARGIN)
     right = _BAR if continuous else 0.0
     room = panels.Room(page.MARGIN, above=0.05, below=0.12, between=0.0, top=legend.height(rows))
-    foot = page.Foot.of(found.caption + one.note, found.signature, width - 2 * page.MARGIN, 6.5 if narrow else 7.5)
+    foot = page.Foot.of(chart.caption + one.note, chart.signature, width - 2 * page.MARGIN, 6.5 if narrow else 7.5)
     inner = width - 2 * page.MARGIN - right
-    made = panels.make(1, width, _SHAPE * inner, room, foot, columns=1, widest=inner)
-    (axes,) = made.axes
+    grid = panels.make(1, width, _SHAPE * inner, room, foot, columns=1, widest=inner)
+    (axes,) = grid.axes
     axes.set_xticks([])
     axes.set_yticks([])
     for side in axes.spines.values():
         side.set_linewidth(0.4)
         side.set_color("#888888")
     # The fewer the points, the larger they are drawn.
-    size = min(14.0, max(1.6, 16000.0 * (inner / 6.1) ** 2 / len(found.places)))
+    size = min(14.0, max(1.6, 16000.0 * (inner / 6.1) ** 2 / len(chart.places)))
     if one.ratings is not None:
-        _ratings(made, axes, found, one.ratings, size)
+        _ratings(grid, axes, chart, one.ratings, size)
     else:
         _signs(axes, groups, size)
         if one.by == "cluster":
             _numbers(axes, groups)
-        legend.draw(made, rows, lines=False)
+        legend.draw(grid, rows, lines=False)
     axes.margins(0.03)
-    return made.figure
+    return grid.figure
 
 
-def _groups(found: ExplanationMap, one: Colouring) -> list[tuple[Group, Places]]:
+def _groups(chart: ExplanationMap, one: Colouring) -> list[tuple[Group, Places]]:
     """Groups with where their points lie, the rest first, so beneath."""
     places: list[Places] = [[] for _ in one.groups]
-    for place, group in zip(found.places, one.of_point, strict=True):
+    for place, group in zip(chart.places, one.of_point, strict=True):
         places[group].append(place)
     return sorted(zip(one.groups, places, strict=True), key=lambda pair: pair[0].sign is not OTHERS)
 
@@ -107,10 +107,10 @@ def _numbers(axes: Any, groups: list[tuple[Group, Places]]) -> None:
 
 
 def _ratings(
-    made: panels.Panels, axes: Any, found: ExplanationMap, ratings: tuple[float | None, ...], size: float
+    grid: panels.Panels, axes: Any, explanations: ExplanationMap, ratings: tuple[float | None, ...], size: float
 ) -> None:
     """Dark is low, light is high, in grey as in colour; a cross has none."""
-    points = list(zip(found.places, ratings, strict=True))
+    points = list(zip(explanations.places, ratings, strict=True))
     without = [place for place, rating in points if rating is None]
     if without:
         axes.scatter(
@@ -123,8 +123,8 @@ def _ratings(
         cmap="cividis", linewidths=0.0, rasterized=len(rated) > 500,
     )  # fmt: skip
     box = axes.get_position()
-    tall = min(box.height, 1.8 / made.height)
-    place = (box.x1 + 0.08 / made.width, box.y1 - tall, 0.1 / made.width, tall)
-    bar = made.figure.colorbar(drawn, cax=made.figure.add_axes(place))
+    tall = min(box.height, 1.8 / grid.height)
+    place = (box.x1 + 0.08 / grid.width, box.y1 - tall, 0.1 / grid.width, tall)
+    bar = grid.figure.colorbar(drawn, cax=grid.figure.add_axes(place))
     bar.outline.set_linewidth(0.4)
     bar.ax.tick_params(labelsize=panels.TICK, width=0.4, length=2, pad=1.5)

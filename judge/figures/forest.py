@@ -1,4 +1,4 @@
-"""Dots and whiskers on paper: as many panels beside each other as a width holds, rows named once at the left."""
+"""The forest figure: estimates with intervals in panels side by side, rows named once at the left."""
 
 from __future__ import annotations
 
@@ -28,12 +28,11 @@ def _draw(forest: Forest, width: float) -> Any:
     narrow = width < panels.NARROW
     judges = {line.group: line.group for line in forest.lines}
     judges = {n: page.shortened(n, panels.LABEL, _JUDGE_SHARE * width, weight="bold") for n in judges}
-    labels = {n: page.shortened(n, panels.LABEL, 0.6 * _JUDGE_SHARE * width) for n in (x.label for x in forest.lines)}
-    if not any(judges.values()):
-        long = 1.6 * _JUDGE_SHARE * width
-        labels = {n: page.shortened(n, panels.LABEL, long) for n in labels}
-    indent = max(page.text_width(name, panels.LABEL) for name in labels.values()) + _SPACE
     names = max(page.text_width(name, panels.LABEL, weight="bold") for name in judges.values())
+    # What short names leave of their share is the labels'.
+    long = max(0.6 * _JUDGE_SHARE * width, 1.6 * _JUDGE_SHARE * width - names)
+    labels = {n: page.shortened(n, panels.LABEL, long) for n in (x.label for x in forest.lines)}
+    indent = max(page.text_width(name, panels.LABEL) for name in labels.values()) + _SPACE
     left = page.MARGIN + names + (1.5 * _SPACE if names else 0) + indent
     rows = legend.rows(_entries(forest), width - 2 * page.MARGIN)
     room = panels.Room(left, above=0.2, below=0.33, between=0.12, top=legend.height(rows))
@@ -110,7 +109,7 @@ def _mark(axes: Any, estimate: Estimate, y: float, sign: Sign, factor: float) ->
 
 
 def _labels(
-    made: panels.Panels,
+    grid: panels.Panels,
     axes: Any,
     forest: Forest,
     places: Sequence[float],
@@ -119,21 +118,23 @@ def _labels(
 ) -> None:
     """Labels of rows at the left of a row of panels, judges named once."""
     box = axes.get_position()
-    near, far = box.x0 - _SPACE / made.width, box.x0 - (indent + 1.5 * _SPACE) / made.width
+    near, far = box.x0 - _SPACE / grid.width, box.x0 - (indent + 1.5 * _SPACE) / grid.width
     before: str | None = None
     for line, place in zip(forest.lines, places, strict=True):
         y = box.y1 - (place + 0.5) / (places[-1] + 1) * box.height
-        made.figure.text(near, y, names[1][line.label], ha="right", va="center_baseline", size=panels.LABEL)
+        grid.figure.text(near, y, names[1][line.label], ha="right", va="center_baseline", size=panels.LABEL)
         if line.group != before:
-            made.figure.text(
+            grid.figure.text(
                 far, y, names[0][line.group], ha="right", va="center_baseline", size=panels.LABEL, weight="bold"
             )
         before = line.group
 
 
 def _entries(forest: Forest) -> list[legend.Entry]:
-    """What needs a name: bands, and series where there are several."""
-    entries: list[legend.Entry] = [(band.name, legend.Bar(band.hatched)) for band in forest.bands if band.defined]
+    """Entries of the legend: bands, and series where there are several."""
+    entries: list[legend.Entry] = [
+        (band.name, legend.Bar(band.hatched, band.wide)) for band in forest.bands if band.defined
+    ]
     if len(forest.series) > 1:
         entries = [*forest.series, *entries]
     return entries

@@ -1,4 +1,4 @@
-"""A heat map on paper: values in cells, rows of one judge together, what is undefined hatched."""
+"""The heat-map figure: values in cells, rows of one judge together, undefined cells hatched."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _UNDEFINED = "#f2f2f2"
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """How large: a cell's inches, type in points, names of rows as shown."""
+    """Sizes of a heat map: a cell's inches, type in points, names of rows as shown."""
 
     cell_width: float
     cell_height: float
@@ -34,13 +34,13 @@ class _Form:
     names: dict[str, str]
 
 
-def draw(found: HeatMap, width: float | None = None) -> Any:
+def draw(chart: HeatMap, width: float | None = None) -> Any:
     """A matplotlib figure of a heat map, caption and signature beneath.
 
     It is as wide as it needs to be, or, with `width`, so many inches.
     """
     with page.style():
-        return _draw(found, width)
+        return _draw(chart, width)
 
 
 def _form(found: HeatMap, width: float | None) -> _Form:
@@ -65,16 +65,16 @@ def _columns(found: HeatMap) -> float:
     return len(found.columns) + (_GAP if found.apart else 0)
 
 
-def _draw(found: HeatMap, asked: float | None) -> Any:
+def _draw(chart: HeatMap, asked: float | None) -> Any:
     from matplotlib.figure import Figure
 
-    form = _form(found, asked)
-    places = found.places(_GAP)
-    left = _left_width(found.rows, form)
-    columns = _columns(found)
+    form = _form(chart, asked)
+    places = chart.places(_GAP)
+    left = _left_width(chart.rows, form)
+    columns = _columns(chart)
     inner_width, inner_height = columns * form.cell_width, (places[-1] + 1 if places else 1) * form.cell_height
     width = asked or max(left + inner_width + _BAR + _RIGHT, _LEAST_WIDTH)
-    foot = page.Foot.of(found.caption, found.signature, width - 2 * _MARGIN, form.caption)
+    foot = page.Foot.of(chart.caption, chart.signature, width - 2 * _MARGIN, form.caption)
     below = foot.height + 0.05
     height = below + inner_height + 0.36
     figure = Figure(figsize=(width, height))
@@ -84,20 +84,20 @@ def _draw(found: HeatMap, asked: float | None) -> Any:
         ylim=(inner_height / form.cell_height, 0),
     )
     axes.set_axis_off()
-    for row, place in zip(found.rows, places, strict=True):
+    for row, place in zip(chart.rows, places, strict=True):
         for i, cell in enumerate(row.cells):
-            _cell(axes, _x(found, i), place, cell, found.scale, form)
-    _labels(axes, found, places, form)
+            _cell(axes, _x(chart, i), place, cell, chart.scale, form)
+    _labels(axes, chart, places, form)
     if asked is None or asked >= _LEAST_WIDTH:
         corner = ((left + inner_width + 0.1) / width, below / height)
-        _colour_bar(figure, found.scale, corner, (width, height), inner_height)
+        _colour_bar(figure, chart.scale, corner, (width, height), inner_height)
     foot.write(figure)
     return figure
 
 
-def _x(found: HeatMap, column: int) -> float:
+def _x(chart: HeatMap, column: int) -> float:
     """Left edge of a column, in cells."""
-    return column + (_GAP if column >= len(found.columns) - found.apart else 0.0)
+    return column + (_GAP if column >= len(chart.columns) - chart.apart else 0.0)
 
 
 def _indent(rows: Sequence[HeatRow], form: _Form) -> float:

@@ -1,4 +1,4 @@
-"""The key above the panels: what signs and bands stand for, in as many rows as the width needs. Never draws data."""
+"""The legend above the panels: the names of signs and bands, in as many rows as the width needs."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ _TEXT = _SIGN + 0.05
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A band: grey, or hatched."""
+    """A band: grey, or hatched; a line alone where it is not `wide`."""
 
     hatched: bool = False
+    wide: bool = True
 
     @property
     def style(self) -> dict[str, Any]:
-        """What matplotlib's patches take."""
+        """Arguments of matplotlib's patches."""
         if self.hatched:
             return {"facecolor": "none", "edgecolor": "#bbbbbb", "hatch": "//////"}
         return {"facecolor": "#d4d4d4", "edgecolor": "none"}
@@ -46,20 +47,20 @@ def rows(entries: Sequence[Entry], inches: float) -> list[list[Entry]]:
     return found
 
 
-def height(found: Sequence[Sequence[Entry]]) -> float:
+def height(lines_of_entries: Sequence[Sequence[Entry]]) -> float:
     """Inches that the rows take."""
-    return _ROW * len(found) + (0.04 if found else 0.0)
+    return _ROW * len(lines_of_entries) + (0.04 if lines_of_entries else 0.0)
 
 
-def draw(made: panels.Panels, found: Sequence[Sequence[Entry]], *, lines: bool = True) -> None:
+def draw(grid: panels.Panels, lines_of_entries: Sequence[Sequence[Entry]], *, lines: bool = True) -> None:
     """Put the rows at the top of the figure; without `lines` markers stand alone."""
-    for number, row in enumerate(found):
-        x, y = page.MARGIN, made.height - page.MARGIN - (number + 0.5) * _ROW
+    for number, row in enumerate(lines_of_entries):
+        x, y = page.MARGIN, grid.height - page.MARGIN - (number + 0.5) * _ROW
         for name, sign in row:
-            for artist in _key(sign, x, y, made, lines=lines):
-                made.figure.add_artist(artist)
-            at = ((x + _TEXT) / made.width, y / made.height)
-            made.figure.text(*at, name, va="center_baseline", size=panels.LABEL)
+            for artist in _key(sign, x, y, grid, lines=lines):
+                grid.figure.add_artist(artist)
+            at = ((x + _TEXT) / grid.width, y / grid.height)
+            grid.figure.text(*at, name, va="center_baseline", size=panels.LABEL)
             x += _width(name)
 
 
@@ -83,7 +84,8 @@ def _key(sign: Sign | Bar, x: float, y: float, made: panels.Panels, *, lines: bo
         yield Line2D([middle], [y / tall], marker=sign.marker, markersize=3.4, linestyle="none", **style)
         return
     corner, size = (x / width, (y - 0.045) / tall), (_SIGN / width, 0.09 / tall)
-    yield Rectangle(corner, *size, linewidth=0, **sign.style)
+    if sign.wide:
+        yield Rectangle(corner, *size, linewidth=0, **sign.style)
     dash: Any = (0, (1.5, 1)) if sign.hatched else "solid"
     ends = [corner[1], corner[1] + size[1]]
     yield Line2D([middle] * 2, ends, color="#444444", linewidth=0.9, linestyle=dash)

@@ -1,4 +1,4 @@
-"""How figures look and how they are written: fonts, fixed hashes, the signature at the foot. Never draws data."""
+"""The style and the writing of figures: fonts, fixed hashes, the signature at the foot."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _ABOVE_SIGNATURE = 0.08
 
 @dataclass(frozen=True, slots=True)
 class Foot:
-    """What stands beneath the data: the caption, and at the very foot the signature; cut into lines that fit."""
+    """The text beneath the data: the caption and, below it, the signature, cut into lines that fit."""
 
     caption: tuple[str, ...]
     signature: tuple[str, ...]
@@ -90,7 +90,7 @@ def style() -> Iterator[None]:
 def check_suffix(path: Path) -> None:
     """Raise SpecError unless the file's suffix is one we can write."""
     if path.suffix.lower() not in SUFFIXES:
-        raise SpecError(f"{path}: the suffix says what to draw; allowed: {', '.join(SUFFIXES)}")
+        raise SpecError(f"{path}: the suffix names the file format; allowed: {', '.join(SUFFIXES)}")
 
 
 def write(figure: Any, path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Panels of equal size in a grid of given width, labels at their left, the foot beneath. Never draws data."""
+"""The layout of a figure: panels of equal size in a grid, labels at their left, the foot beneath."""
 
 from __future__ import annotations
 
@@ -128,14 +128,14 @@ def title(axes: Any, text: str, pad: float = 3) -> None:
     axes.set_title(name, size=TITLE, weight="bold", pad=pad)
 
 
-def axis_title(made: Panels, texts: Sequence[str], drop: float) -> None:
-    """What the axis beneath counts, `drop` inches beneath it: once for neighbours in a row that count the same."""
-    for start in range(0, len(made.axes), made.columns):
-        row = zip(made.axes[start : start + made.columns], texts[start : start + made.columns], strict=True)
+def axis_title(grid: Panels, texts: Sequence[str], drop: float) -> None:
+    """Titles of the horizontal axes, `drop` inches beneath them; neighbours with the same title share one."""
+    for start in range(0, len(grid.axes), grid.columns):
+        row = zip(grid.axes[start : start + grid.columns], texts[start : start + grid.columns], strict=True)
         for unit, group in groupby(row, key=lambda pair: pair[1]):
             boxes = [axes.get_position() for axes, _ in group]
-            x, y = (boxes[0].x0 + boxes[-1].x1) / 2, boxes[0].y0 - drop / made.height
-            made.figure.text(x, y, unit, ha="center", va="top", size=LABEL)
+            x, y = (boxes[0].x0 + boxes[-1].x1) / 2, boxes[0].y0 - drop / grid.height
+            grid.figure.text(x, y, unit, ha="center", va="top", size=LABEL)
 
 
 def abbreviated(criteria: Sequence[str], short: Sequence[str], inches: float) -> tuple[Sequence[str], str]:

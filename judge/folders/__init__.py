@@ -1,1 +1,1 @@
-"""Where files lie on this machine: the user's home, caches and configuration, and what ships with the program."""
+"""Locations of files on this machine: the user's home, caches, configuration, and files of the program."""

@@ -1,4 +1,4 @@
-"""Where what was downloaded or unpacked is kept. Never creates the folder."""
+"""Folder of downloaded and unpacked files. This module does not create it."""
 
 from __future__ import annotations
 

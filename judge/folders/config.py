@@ -1,4 +1,4 @@
-"""Where the user's own settings lie. Never creates the folder."""
+"""Folder of the user's settings. This module does not create it."""
 
 from __future__ import annotations
 

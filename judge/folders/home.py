@@ -1,4 +1,4 @@
-"""The folder of the user's own files. Never creates anything."""
+"""Folder of the user's own files. This module does not create it."""
 
 from __future__ import annotations
 

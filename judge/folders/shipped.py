@@ -1,4 +1,4 @@
-"""Where the files that ship with the program lie: Eval-Prompts, criteria sets, run definitions. Never reads them."""
+"""Locations of the files that ship with the program: Eval-Prompts, criteria sets, run definitions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From which folders, beside its own, a run definition may name files: the user's word alone. Never reads one.
+"""Folders, beside its own, from which a run definition may name files, as the user alone decides.
 
 JUDGE_TRUSTED_FOLDERS lists folders (or files) as PATH lists them; `trusted_folders.json` in the user's configuration
 folder keeps those that `judge init` was given. The folder of the studies' files is trusted too.

@@ -1,1 +1,1 @@
-"""What a run asks for against what is in force: settings with their evidence, and how long a model lives."""
+"""Settings that a run requests against those in force, with evidence, and how long a model is available."""

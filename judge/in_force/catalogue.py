@@ -1,4 +1,4 @@
-"""What the shipped snapshot of modelparams says of a model. Read once, when first asked; never from the network."""
+"""The shipped snapshot of the catalogue modelparams: settings and life of each model."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Catalogue:
 
     @property
     def named(self) -> str:
-        """As it is cited: name, version, day of the snapshot."""
+        """The citation: name, version, day of the snapshot."""
         return f"the catalogue modelparams {self.version} (snapshot of {self.taken})"
 
     def find(self, provider: str, model: str) -> Entry | None:

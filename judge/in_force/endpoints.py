@@ -1,4 +1,4 @@
-"""Which provider an address belongs to, and what the documentation of its endpoint says. Never asks a server."""
+"""The provider that an address belongs to, and the documentation of its endpoint."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Who is asked, as far as address, server and the model's name tell.
+    """The provider and model of a run, as far as address, server and the model's name identify them.
 
     `entry` is the catalogue's entry of the model. `by_name` says that nothing but the model's name led to it: the
     address is not the provider's own, so that a gateway or a server of one's own may treat settings in its own way.

@@ -1,4 +1,4 @@
-"""What the catalogue of models says of one setting. Never takes its silence for a statement."""
+"""Statements of the catalogue of models about one setting; a setting it does not list is not known."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from judge.in_force.catalogue import Entry, catalogue
 from judge.in_force.endpoints import Asked
-from judge.run_definition.spec import RunSpec
+from judge.run_definition.writing import AnySpec
 
 _CORE = frozenset({"temperature", "top_p"})
 """Settings that the catalogue lists for every model that takes them, so that a model without them takes none."""
@@ -21,14 +21,14 @@ _THINKING = "thinking.type"
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A state and the clause that gives its reason."""
+    """A setting's state, and the clause that gives its reason."""
 
     state: Literal["honoured", "refused", "ignored", "unknown"]
     words: str
 
 
-def by_catalogue(who: Asked, name: str, value: Any, spec: RunSpec, *, thinking: bool | None) -> Said | None:
-    """The catalogue's word on a setting of this value; None where it has none.
+def by_catalogue(who: Asked, name: str, value: Any, spec: AnySpec, *, thinking: bool | None) -> Said | None:
+    """The catalogue's statement on a setting of this value; None where it has none.
 
     Where the model's name alone led to the entry, what it says for a setting proves nothing of the server at hand; what
     it says against it still holds of the model.
@@ -50,10 +50,10 @@ def by_catalogue(who: Asked, name: str, value: Any, spec: RunSpec, *, thinking: 
 
 
 def _of(entry: Entry, who: Asked) -> str:
-    return f"{entry.name} (which this is by its name alone)" if who.by_name else entry.name
+    return f"{entry.name} (recognised by its name alone)" if who.by_name else entry.name
 
 
-def _without_effect(entry: Entry, who: Asked, name: str, spec: RunSpec, thinking: bool | None) -> Said | None:
+def _without_effect(entry: Entry, who: Asked, name: str, spec: AnySpec, thinking: bool | None) -> Said | None:
     """A setting that does not apply beside others, as temperature beside thinking."""
     param = entry.params[name]
     known = _values(entry, spec, thinking)
@@ -106,7 +106,7 @@ def _span(param: Mapping[str, Any]) -> str:
     return f"from {low:g} to {high:g}"
 
 
-def _values(entry: Entry, spec: RunSpec, thinking: bool | None) -> dict[str, Any]:
+def _values(entry: Entry, spec: AnySpec, thinking: bool | None) -> dict[str, Any]:
     """What the conditions look at: defaults, overlaid by what the run says and by thinking that answers showed."""
     known = {path: param.get("default") for path, param in entry.params.items() if "." in path or path == "do_sample"}
     if thinking and _THINKING in known:

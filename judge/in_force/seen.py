@@ -1,6 +1,6 @@
-"""What the answers of a run show of its settings: cut at the limit, forms kept, stop strings, repeats at temperature 0.
+"""Evidence of settings in a run's answers: cut at the limit, forms kept, stop strings, repeats at temperature 0.
 
-Reads the first answers of a journal; never takes an answer's rating, and never takes likely for certain.
+Only the first answers of a journal are read, and never their ratings; proofs and indications are kept apart.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from judge.in_force.model_rules import Said
 from judge.journal import JournalReader
 from judge.parsing.asked_form import FORMS, VERDICT_FORMS, has_asked_form
 from judge.records import Answer, Criterion, Response
-from judge.run_definition.spec import RunSpec
+from judge.run_definition.writing import AnySpec
 
 MOST = 2000
 """Answers that are read: a sample is enough, and a run's end must not wait for a million."""
@@ -29,7 +29,7 @@ _LONG = 40
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What answers prove (`firm`), what they suggest (`hints`), and whether the model thinks (None: not known)."""
+    """Evidence from answers: proofs (`firm`), indications (`hints`), and whether the model thinks (None: not known)."""
 
     firm: Mapping[str, Said] = field(default_factory=dict)
     hints: Mapping[str, Said] = field(default_factory=dict)
@@ -41,7 +41,7 @@ NOTHING = Seen()
 ONE_BY_ONE = "the server gives one answer to a request; each repeat is a request of its own"
 
 
-def seen_in(journal: JournalReader, spec: RunSpec, several: bool | None) -> Seen:
+def seen_in(journal: JournalReader, spec: AnySpec, several: bool | None) -> Seen:
     """What the first answers show; `several` says whether the server gave repeats in one call (None = not known)."""
     answers = [one for one in islice(journal.answers(), MOST) if one.response is not None]
     definition = journal.meta().get("definition")
@@ -65,7 +65,7 @@ def _known(found: Mapping[str, Said | None]) -> dict[str, Said]:
     return {name: said for name, said in found.items() if said is not None}
 
 
-def _limit(responses: Iterable[Response], spec: RunSpec) -> Said | None:
+def _limit(responses: Iterable[Response], spec: AnySpec) -> Said | None:
     """Cut at the limit, or longer than it. A call's tokens stand on its first answer: they are those of all repeats."""
     most = spec.generation.max_tokens
     if most is None:
@@ -86,7 +86,7 @@ def _answers(count: int) -> str:
     return "answer was" if count == 1 else "answers were"
 
 
-def _stop(responses: Iterable[Response], spec: RunSpec) -> Said | None:
+def _stop(responses: Iterable[Response], spec: AnySpec) -> Said | None:
     stop = spec.generation.stop
     if not stop or spec.engine.get("include_stop_str_in_output"):
         return None
@@ -107,7 +107,7 @@ def _all_logprobs(responses: Iterable[Response]) -> bool:
 
 
 def _forms(
-    answers: Iterable[Answer], criteria: Mapping[str, Criterion], definition: Mapping[str, Any], spec: RunSpec
+    answers: Iterable[Answer], criteria: Mapping[str, Criterion], definition: Mapping[str, Any], spec: AnySpec
 ) -> Said | None:
     """Whether answers have the form that `structured` asks for: one without it shows that nothing is enforced."""
     if spec.structured == "none":
@@ -129,7 +129,7 @@ def _forms(
     return Said("honoured", f"each of {total} answers has the asked form ({form})")
 
 
-def _greedy(answers: Iterable[Answer], spec: RunSpec) -> Said | None:
+def _greedy(answers: Iterable[Answer], spec: AnySpec) -> Said | None:
     """Repeats at temperature 0: equal ones speak for it, different ones prove nothing (batches are computed apart)."""
     if spec.generation.temperature != 0 or spec.repeats < 2:
         return None

@@ -1,4 +1,4 @@
-"""One setting that a run asked for, and whether it is in force: what manifests keep of it. Never finds that out."""
+"""One requested setting, and whether it is in force: the record that manifests keep."""
 
 from __future__ import annotations
 
@@ -23,5 +23,5 @@ class SettingInForce:
     source: Source
 
     def record(self) -> dict[str, Any]:
-        """As the manifest keeps it, under its name."""
+        """The record that the manifest keeps under the setting's name."""
         return {key: value for key, value in asdict(self).items() if key != "setting"}

@@ -1,6 +1,6 @@
-"""Each setting that a run asks for, and whether it is in force: honoured, refused, ignored or unknown, with evidence.
+"""Settings that a run requests, and whether each is honoured, refused, ignored or unknown, with evidence.
 
-Never asks a server, and never calls a setting honoured without a source. Evidence counts in this order: what the server
+No server is asked, and no setting counts as honoured without a source. Evidence counts in this order: what the server
 refused, what its answers show, what a probe found, what the catalogue of models or the endpoint's documentation says
 against it, what the catalogue says for it, what the documentation says for it.
 """
@@ -21,7 +21,7 @@ from judge.in_force.model_rules import Said, by_catalogue
 from judge.in_force.seen import NOTHING, ONE_BY_ONE, Seen
 from judge.in_force.setting import SettingInForce, Source
 from judge.judge_name import MODELLESS, JudgeName
-from judge.run_definition.spec import RunSpec
+from judge.run_definition.writing import AnySpec
 
 """Judges that ask no model: settings of a generation mean nothing to them, or what this program makes of them."""
 
@@ -33,7 +33,7 @@ _FIELDS = {"structured": ("structured", "response_format", "structured_outputs",
 
 
 def settings_in_force(
-    spec: RunSpec,
+    spec: AnySpec,
     *,
     server: Mapping[str, Any] | None = None,
     refusals: Mapping[str, str] | None = None,
@@ -59,7 +59,7 @@ def settings_in_force(
     return [look.at(name, value) for name, value in asked]
 
 
-def settings_of(spec: RunSpec) -> Iterator[tuple[str, Any]]:
+def settings_of(spec: AnySpec) -> Iterator[tuple[str, Any]]:
     """Names and values of the settings that the definition says; what it does not say is the provider's own."""
     generation = spec.generation
     for name in ("temperature", "top_p", "max_tokens", "seed"):
@@ -83,7 +83,7 @@ def settings_of(spec: RunSpec) -> Iterator[tuple[str, Any]]:
 class _Look:
     """All evidence about one run's settings."""
 
-    spec: RunSpec
+    spec: AnySpec
     server: Mapping[str, Any]
     refusals: Mapping[str, str]
     seen: Seen

@@ -1,4 +1,4 @@
-"""When a provider ends a judge's model, as the catalogue knows it. Never compares with today: a page stays as it is."""
+"""The date on which a provider ends a judge's model, from the catalogue; not compared with today."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from judge.run_definition.spec import load_run_specs
 
 @dataclass(frozen=True, slots=True)
 class Life:
-    """What the catalogue says of a model's life. `on` is the day of its shutdown, as YYYY-MM-DD; None = none is listed.
+    """The catalogue's entry on a model's availability. `on` is its shutdown's day, as YYYY-MM-DD; None = none listed.
 
     `instead` is the model that the provider names in its place; `by_name` says that the address is not its own.
     """
@@ -38,7 +38,7 @@ class Life:
         """The clause for warnings, without the judge's name: what is listed, and where."""
         when = f"with its shutdown on {self.on}" if self.on else f"as {self.status}, without a date"
         instead = f"; the provider names {self.instead} in its place" if self.instead else ""
-        alone = " (which this is by its name alone)" if self.by_name else ""
+        alone = " (recognised by its name alone)" if self.by_name else ""
         return f"{catalogue().named} lists {self.model}{alone} {when}{instead}"
 
     def record(self) -> dict[str, str | None]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from judge.in_force.setting import SettingInForce
 
 if TYPE_CHECKING:
-    from judge.run_definition.spec import RunSpec
+    from judge.run_definition.writing import AnySpec
 
 _SHORT = {"temperature": "temp", "presence_penalty": "pp", "frequency_penalty": "fp", "repetition_penalty": "rp"}
 _HARMLESS = frozenset({"n"})
@@ -26,7 +26,7 @@ def stored(manifest: Mapping[str, Any]) -> list[SettingInForce]:
 
 
 def records(settings: Iterable[SettingInForce], before: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """As the manifest keeps them. What an earlier sitting found out stays where this one has nothing to say."""
+    """The records that the manifest keeps. Evidence of an earlier sitting stays where this one has none."""
     known = {one.setting: one for one in stored(before) if one.source in _FOUND_OUT and one.state != "unknown"}
     kept = {}
     for one in settings:
@@ -62,18 +62,18 @@ def _sentence(state: str, reason: str, names: list[str]) -> str:
     were, have = ("was", "has") if len(names) == 1 else ("were", "have")
     effect = {"refused": f" and {were} refused", "ignored": f" and {have} no effect", "unknown": ""}[state]
     tail = ", so whether that is in force is not known" if state == "unknown" else ""
-    return f"{listed} {were} asked{effect}: {reason}{tail}"
+    return f"{listed} {were} requested{effect}: {reason}{tail}"
 
 
-def warnings(spec: RunSpec) -> list[str]:
-    """What is known before anything is asked: settings without effect, and the model's end."""
+def warnings(spec: AnySpec) -> list[str]:
+    """What is known before any request: settings without effect, and the model's end."""
     # Tables read what manifests keep, and need neither the catalogue nor the form of a run's definition.
     from judge.in_force.settings import settings_in_force
     from judge.in_force.shutdown import life_of
 
     found = [one for one in settings_in_force(spec) if one.source != "none"]
     life = life_of(spec.judge, spec.base_url)
-    ends = [f"published judges vanish: {life.sentence}"] if life is not None and life.ends else []
+    ends = [f"a published judge can become unavailable: {life.sentence}"] if life is not None and life.ends else []
     return [*sentences(found), *ends]
 
 

@@ -1,4 +1,4 @@
-"""What was asked and answered, in one SQLite file: the only thing that cannot be recomputed."""
+"""The journal: every query and answer of a run in one SQLite file, the only data that cannot be recomputed."""
 
 from judge.journal.database import fold
 from judge.journal.merging import JournalMerger, Merged

@@ -1,4 +1,4 @@
-"""What the calls about each query took, for forecasts. Tells one call with several answers from several calls."""
+"""Tokens, cost and number of the calls about each query, as a basis for forecasts."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from judge.journal.spending import REUSED
 _MOST = 100_000
 """Attempts that are read at most: a forecast needs no more."""
 
+# The largest integer of SQLite: as a limit it leaves nothing out.
 _ALL = (1 << 63) - 1
 
 # The repeats of one call have one time of asking; a batch API, which tells seconds, may give that time to several calls
@@ -74,7 +75,7 @@ def called(db: sqlite3.Connection) -> list[Called]:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What an Eval-Prompt's answers took: calls, and their tokens; None where the server told none."""
+    """Calls for an Eval-Prompt's answers, with their tokens; None where the server reported none."""
 
     calls: int
     prompt_tokens: int | None

@@ -1,4 +1,4 @@
-"""What a journal keeps of comparisons, in tables of their own that are made on first use. Never parses.
+"""Journal tables of comparisons, created on first use.
 
 `queries.story` is the story shown first; `comparisons` names the other one and the pair. `pairs` is what the run
 compares, `preferences` what people preferred.
@@ -12,10 +12,10 @@ from itertools import groupby
 
 from judge.journal import database
 from judge.journal.schema import COMPARISONS, PAIRS, PREFERENCES
-from judge.records import PREFERRED, Comparison, Pair, Preference, Query, Story
+from judge.records import PREFERRED, Commission, Comparison, Pair, Preference, Request, Story
 
 Compared = tuple[str, str, str]
-"""Query key, pair, and the story shown second."""
+"""Request key, pair, and the story shown second."""
 
 _PAGE = 64
 _KEPT_STORIES = 256
@@ -38,9 +38,9 @@ RULES = {
 """Rules between tables of a journal that holds comparisons."""
 
 
-def compared(query: Query) -> Compared | None:
+def compared(query: Request) -> Compared | None:
     """What is to be kept of a query beside its row; None of one that compares nothing."""
-    if query.pair is None or query.other is None:
+    if isinstance(query, Commission) or query.pair is None or query.other is None:
         return None
     return query.key, query.pair, query.other.id
 
@@ -107,7 +107,7 @@ def planned(db: sqlite3.Connection, limit: int | None = None) -> Iterator[Compar
 
 
 def comparisons(db: sqlite3.Connection) -> dict[str, tuple[str, str]]:
-    """Query key -> pair and second story, of every comparison that was tried."""
+    """Request key -> pair and second story, of every comparison that was tried."""
     if not database.has_table(db, "comparisons"):
         return {}
     return {key: (pair, second) for key, pair, second in db.execute("SELECT * FROM comparisons")}

@@ -1,4 +1,4 @@
-"""Counts what stands in a journal, going on from what was counted before. Never reads a row that it has counted."""
+"""Incremental counts of a journal's rows: a row that was counted is not read again."""
 
 from __future__ import annotations
 
@@ -25,8 +25,10 @@ GROUP BY 1 ORDER BY 2 DESC
 def queries_of(definition: Mapping[str, Any]) -> int:
     """How many queries a stored definition asks about each subject.
 
-    One that rates several criteria in one answer is one, however many they are.
+    One that rates several criteria in one answer is one, however many they are; each writer prompt asks once.
     """
+    if definition.get("writes"):
+        return len(definition["eval_prompts"])
     joint = definition.get("joint", {})
     alone = len(definition["eval_prompts"]) - len(joint)
     return alone * len(definition["criteria_records"]) + len(joint)
@@ -36,8 +38,8 @@ def queries_of(definition: Mapping[str, Any]) -> int:
 class Counted:
     """Repeats by outcome and tokens of accepted answers, up to an attempt and a response; `rate` is repeats a second.
 
-    Tokens are None where the server told none; `rate` is None where the last session has settled nothing yet. `ended`
-    is what the last session noted at its end, None while it runs (or after it was killed).
+    Tokens are None where the server reported none; `rate` is None where the last session has settled nothing yet.
+    `ended` is what the last session noted at its end, None while it runs (or after it was killed).
     """
 
     attempt: int = 0

@@ -1,4 +1,4 @@
-"""Opens a journal's SQLite file and turns its errors into sentences. Never reads or writes rows."""
+"""Opening of a journal's SQLite file, with its errors as sentences."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 
 from judge import sqlite_file
 from judge.errors import RunFolderError
+from judge.journal import at_rest
 from judge.journal.schema import FORMAT, MIGRATIONS, TABLES
 from judge.sqlite_file import closed_on_error, strange
 from judge.wording import Advice
@@ -17,6 +18,7 @@ from judge.wording import Advice
 def create(path: Path) -> sqlite3.Connection:
     """Make a new journal and return a writing connection. The file must not exist."""
     refuse_link(path)
+    at_rest.forget(path)
     with sentences(path), closed_on_error(_connect(path)) as connection:
         connection.executescript("BEGIN IMMEDIATE;" + TABLES)
         connection.execute("INSERT INTO meta VALUES ('format', ?)", (str(FORMAT),))
@@ -42,6 +44,8 @@ def _refuse_cut(path: Path) -> None:
 
 def is_blank(path: Path) -> bool:
     """Whether a SQLite file has no table yet: whoever made it was stopped, or had no room, before its first commit."""
+    if at_rest.is_noted(path):
+        return False
     try:
         with closing(sqlite_file.read_only(path)) as db:
             return bool(db.execute("SELECT count(*) = 0 FROM sqlite_master").fetchone()[0])
@@ -52,13 +56,14 @@ def is_blank(path: Path) -> bool:
 def open_writing(path: Path) -> sqlite3.Connection:
     """A writing connection to an existing journal."""
     refuse_link(path)
+    at_rest.check(path)
     _refuse_cut(path)
     with sentences(path), closed_on_error(sqlite_file.connect(path, autocommit=True, shared=True)) as connection:
         _check_format(connection, path)
         sqlite_file.use_wal(connection, "FULL")
         if connection.execute("SELECT 1 FROM meta WHERE key = 'texts_left_out'").fetchone():
             raise RunFolderError(
-                f"{path} holds no texts of its stories: nothing more can be asked from it",
+                f"{path} holds no texts of its stories: no more requests can be made from it",
                 hint="go on in the run that the bundle was made from",
             )
         return connection
@@ -69,6 +74,7 @@ def open_reading(path: Path) -> sqlite3.Connection:
     if not path.is_file():
         raise RunFolderError(f"{path} does not exist", hint="judge run RUN makes it")
     with sentences(path):
+        at_rest.check(path)
         _refuse_cut(path)
         return sqlite_file.open_reading(path, lambda connection: _check_format(connection, path), shared=True)
 
@@ -103,13 +109,20 @@ def fold(path: Path) -> None:
     """Fold the write-ahead log into the file, so that journal.sqlite alone holds everything (to copy it, say).
 
     Leaving WAL mode lets readers work in a folder that cannot be written, and leave nothing beside the file. Where
-    another process reads just now, only the log is folded.
+    another process reads just now, only the log is folded. A link is left alone, for what it leads to is not ours to
+    write, and so is a damaged journal, which would get the sum of its damage.
     """
+    try:
+        refuse_link(path)
+        at_rest.check(path)
+    except RunFolderError:
+        return
     with sentences(path), closing(_connect(path)) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         with suppress(sqlite3.OperationalError):
             connection.execute("PRAGMA busy_timeout = 0")
             connection.execute("PRAGMA journal_mode = DELETE")
+    at_rest.note(path)
 
 
 def _connect(path: Path) -> sqlite3.Connection:
@@ -135,7 +148,7 @@ def _check_format(connection: sqlite3.Connection, path: Path) -> None:
         )
     for kind, name in strange(connection):
         raise RunFolderError(
-            f"{path} holds a {kind} {name!r}, which no journal of ours does: nothing was read from it",
+            f"{path} holds a {kind} {name!r}, which no journal of this program does: nothing was read from it",
             hint="it was changed by another program; take a copy from where it was made",
         )
 

@@ -1,4 +1,4 @@
-"""Takes attempts that others kept into a journal, each exactly once. Never asks, and never replaces an answer.
+"""Merging of attempts from shards into a journal, each exactly once. An answer is never replaced.
 
 A shard is a file of attempts that a worker elsewhere wrote whole. All its rows and its name enter in one transaction,
 so a shard is either in the journal or not, whenever the process is killed; a name that is there is skipped. A repeat
@@ -34,7 +34,7 @@ _ATTEMPT = ("query_key", "repeat", "outcome", "final", "started", "seconds", "st
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """What one shard brought: repeats answered, repeats given up, and rows about repeats answered before."""
+    """Result of merging one shard: repeats answered, repeats given up, and rows about repeats answered before."""
 
     answered: int = 0
     failed: int = 0

@@ -1,4 +1,4 @@
-"""Takes the journal of a part of a plan into the journal of the whole, each attempt exactly once. Never asks.
+"""Merging of a part's journal into the journal of the whole plan, each attempt exactly once.
 
 What a part's journal holds beyond what was taken before enters in one transaction, together with a row that says how
 far it was taken; so it may be merged again, complete or not, after a kill of anything. A repeat that the whole has an
@@ -44,7 +44,7 @@ _SETTLED = "(SELECT DISTINCT query_key, repeat FROM {db}.attempts WHERE final = 
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """How far the repeats about a part's stories, or pairs, are, in the part's journal or that of the whole.
+    """Progress of the repeats about a part's stories, or pairs, in the part's journal or that of the whole.
 
     `subjects` counts the stories, or the pairs once for each order in which they are shown.
     """

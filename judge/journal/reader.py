@@ -1,4 +1,4 @@
-"""Reads a journal: stories, answers, counts. Never writes, and works beside a running writer."""
+"""Read access to a journal, also beside a running writer: stories, answers, counts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import orjson
 from judge.journal import comparing, database, standing
 from judge.journal.calls import Called, Taken, called, seconds_of_work, taken
 from judge.journal.spending import Spending, spending, spending_of
-from judge.records import Answer, Pair, Rating, Response, Story, Subject
+from judge.records import Answer, Pair, Rating, Response, Story, StoryPrompt, Subject
 
 _PAGE = 64
 _BY_PROMPT = "SELECT * FROM stories WHERE (story_prompt, position) > (?, ?) ORDER BY story_prompt, position LIMIT ?"
@@ -61,7 +61,7 @@ _RULES = {
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """Sums over a journal: repeats by outcome, tokens as far as the server told them, seconds of work."""
+    """Sums over a journal: repeats by outcome, tokens as far as the server reported them, seconds of work."""
 
     answered: int
     failed: Mapping[str, int]
@@ -140,6 +140,16 @@ class JournalReader:
             return comparing.planned(self._db, limit)
         return islice(self.stories(by_prompt=True, ratings=False), limit)
 
+    @property
+    def writes(self) -> bool:
+        """Whether stories are written: what is kept as stories then are story-prompts, each without a text."""
+        return bool((self.meta().get("definition") or {}).get("writes"))
+
+    def story_prompts(self, limit: int | None = None) -> Iterator[StoryPrompt]:
+        """What stories are written for, in the order in which it is asked."""
+        for kept in islice(self.stories(by_prompt=True, ratings=False), limit):
+            yield StoryPrompt(kept.id, kept.story_prompt, kept.reference)
+
     def subject_count(self, limit: int | None = None) -> int:
         """How many they are: stories, or pairs once for each order in which they are shown."""
         if self.compares:
@@ -202,6 +212,12 @@ class JournalReader:
         given = {"first": first, "system": system, "text": text, "like": like, "limit": limit}
         rows = self._db.execute(sql, given)
         return [self._story(row) for row in rows.fetchall()]
+
+    def names_holding(self, part: str, first: int = 0, limit: int = 500, *, backwards: bool = False) -> list[str]:
+        """Ids of stories that hold `part`, from a place on in dataset order, or back from it."""
+        sql = "SELECT id FROM stories WHERE position {} ? AND instr(id, ?) ORDER BY position {} LIMIT ?"
+        sql = sql.format("<=", "DESC") if backwards else sql.format(">=", "ASC")
+        return [str(row[0]) for row in self._db.execute(sql, (first, part, limit))]
 
     def _story(self, row: tuple[Any, ...]) -> tuple[int, Story]:
         position, name, story_prompt, system, text, reference = row

@@ -1,7 +1,4 @@
-"""Copies of a journal (or an audit): whole, consistent beside a writer, perhaps without the stories' texts.
-
-Never changes what is copied.
-"""
+"""Consistent copies of a journal or an audit, also beside a writer, with or without the stories' texts."""
 
 from __future__ import annotations
 
@@ -14,7 +11,7 @@ import orjson
 
 from judge.errors import RunFolderError
 from judge.fingerprint import sha256_text
-from judge.journal import database
+from judge.journal import at_rest, database
 from judge.sqlite_file import connect, open_reading, read_only, strange
 
 LEFT_OUT = "texts_left_out"
@@ -76,12 +73,13 @@ def check_plain(path: Path) -> list[str]:
             found = strange(db)
         except sqlite3.DatabaseError as error:
             return [f"not a readable SQLite file ({error})"]
-    return [f"holds a {kind} {name!r}, which no file of ours does" for kind, name in found]
+    return [f"holds a {kind} {name!r}, which no file of this program does" for kind, name in found]
 
 
 def _reading(path: Path) -> sqlite3.Connection:
     if not path.is_file():
         raise RunFolderError(f"{path} does not exist", hint="judge run RUN makes it")
+    at_rest.check(path)
     return open_reading(path, lambda db: db.execute("SELECT count(*) FROM sqlite_master").fetchone())
 
 

@@ -1,4 +1,4 @@
-"""Why a journal cannot be read, found out after it could not: a sentence, or None. Never repairs, never writes."""
+"""Diagnosis of a journal that could not be read, as one sentence or None."""
 
 from __future__ import annotations
 
@@ -94,6 +94,6 @@ def _wrong_json(db: sqlite3.Connection) -> Iterator[str]:
             yield f"{where} is no JSON"
     definition = meta.get(b"definition")
     if not isinstance(definition, dict):
-        yield "its definition is gone" if definition is None else "its definition is no definition"
+        yield "its definition is missing" if definition is None else "its definition cannot be read as one"
         return
     yield from (f"its definition has no {key}" for key in _DEFINITION if key not in definition)

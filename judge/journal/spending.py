@@ -1,4 +1,4 @@
-"""Sums what a journal's answers took, by how they are charged. Knows no price."""
+"""Sums of the tokens and costs in a journal, by the way in which they are charged."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ REUSED = "reused from "
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """Tokens that are charged alike. None = the server told none. `longest` is the longest prompt of a call."""
+    """Tokens charged at one rate. None = the server reported none. `longest` is the longest prompt of a call."""
 
     prompt: int | None = None
     completion: int | None = None
@@ -37,7 +37,7 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """What answers took: those asked live, those of a batch API, and those of which the server named the cost.
+    """Usage of answers: of live calls, of a batch API, and of calls whose cost the server reported.
 
     Answers that were exchanged count with those that took their place. `reported` is in dollars over `reported_calls`
     calls; `reused` counts answers that were copied from another run and are in none of the sums. `last` is when the
@@ -152,10 +152,10 @@ def _sums(
         where=where,
         usage="LEFT JOIN usage u ON u.attempt = a.id" if usage else "",
     )
-    found = Spending()
+    spending = Spending()
     for kind, count, prompt, completion, cached, written, longest, costs, calls in db.execute(sql, values):
         tokens = Tokens(prompt, completion, cached, written, longest)
-        found += Spending(
+        spending += Spending(
             live=tokens if kind == "live" else Tokens(),
             batch=tokens if kind == "batch" else Tokens(),
             reported=costs,
@@ -163,7 +163,7 @@ def _sums(
             answers=count,
             reused=count if kind == "reused" else 0,
         )
-    return found
+    return spending
 
 
 def _sum(one: int | None, other: int | None) -> int | None:

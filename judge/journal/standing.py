@@ -1,7 +1,7 @@
-"""Answers in the order in which they lie in the file, block by block, and what tells one state of a file from another.
+"""Current answers in file order, block by block, and the mark of a file's state by which a change is noticed.
 
 `JournalReader.answers` finds each repeat's last attempt, which takes a search for every answer; here the answers that
-stand are read as they lie, and the repeats without one apart. Never parses.
+stand are read as they lie, and the repeats without one apart.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from judge.records import Answer, Response
 ROWS = 16_384
 """Places in a block: block n holds the responses whose rowid lies above n * ROWS, up to (n + 1) * ROWS."""
 
+# The largest rowid that SQLite gives.
 _LAST = (1 << 63) - 1
 
 Row = tuple[Any, ...]
@@ -102,18 +103,18 @@ def answer(row: Row) -> Answer:
 
 def file_state(path: Path) -> str | None:
     """A word that stays while nobody writes the file; None where it was written a moment ago, or cannot be told."""
-    found: list[list[int] | None] = []
+    states: list[list[int] | None] = []
     try:
         for suffix in ("", "-wal", "-journal"):
             file = path.with_name(path.name + suffix)
             known = file.stat() if not suffix or file.exists() else None
             if known is None or (suffix and not known.st_size):
-                found.append(None)
+                states.append(None)
                 continue
             times = [known.st_mtime_ns, known.st_ctime_ns]
             if time.time_ns() - max(times) < _SETTLING:
                 return None
-            found.append([known.st_dev, known.st_ino, known.st_size, *times])
+            states.append([known.st_dev, known.st_ino, known.st_size, *times])
     except OSError:
         return None
-    return orjson.dumps(found).decode()
+    return orjson.dumps(states).decode()

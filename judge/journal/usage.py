@@ -1,4 +1,4 @@
-"""What a server said of a call beyond its tokens: kept in a table of its own, only where something was said."""
+"""Journal table of a call's usage beyond its tokens, written only where a server reports any."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def said_in(row: Mapping[str, Any]) -> Said:
     return row.get("reasoning_tokens"), row.get("cache_write_tokens"), row.get("cost")
 
 
-def said(response: Response) -> Said | None:
-    """What is to be kept of an answer; None where nothing is."""
-    found = (response.reasoning_tokens, response.cache_write_tokens, response.cost)
-    return None if found == (None, None, None) else found
+def reported(response: Response) -> Said | None:
+    """Usage that the server reported with an answer; None where it reported none."""
+    counts = (response.reasoning_tokens, response.cache_write_tokens, response.cost)
+    return None if counts == (None, None, None) else counts
 
 
 def keep(db: sqlite3.Connection, rows: Iterable[tuple[int, *Said]]) -> None:

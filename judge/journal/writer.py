@@ -1,4 +1,4 @@
-"""The journal's only writer: collects rows and commits them in groups. Never counts a repeat before its commit."""
+"""The journal's only writer: collects rows and commits them in groups. A repeat counts only after its commit."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import orjson
 from judge.errors import BackendError, JudgeError
 from judge.journal import comparing, database, usage
 from judge.journal.schema import COMMENTS, PANELS
-from judge.records import Outcome, Pair, Query, Rating, Response, Story
+from judge.records import Outcome, Pair, Rating, Request, Response, Story
 
 COMMIT_WINDOW = 0.03
 """Seconds between group commits: at most this much answered work is asked again after a kill -9."""
@@ -30,7 +30,7 @@ _DROP_REPLACED = "DELETE FROM responses WHERE query_key = ? AND repeat = ?"
 
 @dataclass(frozen=True, slots=True)
 class Committed:
-    """What one group commit made durable."""
+    """Rows that one group commit made durable."""
 
     answered: int
     failed: int
@@ -139,12 +139,12 @@ class JournalWriter:
 
     # Rows that come while the run goes on.
 
-    def answered(self, query: Query, repeat: int, response: Response, *, started: float, seconds: float) -> None:
+    def answered(self, query: Request, repeat: int, response: Response, *, started: float, seconds: float) -> None:
         """An answer, accepted: kept with whatever it says."""
         self._add_query(query)
-        said = usage.said(response)
-        if said is not None:
-            self._usage.append((len(self._attempts), *said))
+        reported = usage.reported(response)
+        if reported is not None:
+            self._usage.append((len(self._attempts), *reported))
         self._attempts.append((query.key, repeat, "answered", 1, started, seconds, self.session, 200, None, None))
         self._responses.append(
             (
@@ -163,7 +163,7 @@ class JournalWriter:
         self._notify()
 
     def failed(
-        self, query: Query, repeat: int, error: BackendError, *, started: float, seconds: float, final: bool
+        self, query: Request, repeat: int, error: BackendError, *, started: float, seconds: float, final: bool
     ) -> None:
         """An attempt that brought no answer. `final` = given up: only `judge retry` asks again."""
         outcome: Outcome = "provider_error"
@@ -219,10 +219,8 @@ class JournalWriter:
 
     # Group commit.
 
-    def _add_query(self, query: Query) -> None:
-        self._queries.append(
-            (query.key, query.story.id, query.criterion.name, query.eval_prompt, ";".join(query.flags))
-        )
+    def _add_query(self, query: Request) -> None:
+        self._queries.append((query.key, *query.place, ";".join(query.flags)))
         if (compared := comparing.compared(query)) is not None:
             self._compared.append(compared)
 

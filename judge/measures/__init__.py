@@ -1,7 +1,7 @@
-"""Automatic measures of stories, which are no judges: families by name, and sets of measures.
+"""Automatic measures of stories (not judges): the registry of families, and named sets of measures.
 
-Each family is known only here; third parties add one by entry point `judge.measures`. Measures that live of dead code
-or of weights without a licence are in `unavailable`.
+Each family is known only here; third parties add one by entry point `judge.measures`. Measures that depend on
+abandoned code or on weights without a licence are in `unavailable`.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def families() -> tuple[Family, ...]:
     return tuple(found)
 
 
-def known() -> dict[str, Known]:
+def measures_by_name() -> dict[str, Known]:
     """Every measure by name. SpecError where two have one name."""
     found: dict[str, Known] = {}
     for family in families():
@@ -73,7 +73,7 @@ def known() -> dict[str, Known]:
 
 def named(names: Sequence[str]) -> list[Known]:
     """Measures by name, each once. SpecError for one that is not known."""
-    there = known()
+    there = measures_by_name()
     for name in names:
         if name not in there:
             raise SpecError(unknown("measure", name, there), hint="judge measures list")
@@ -84,7 +84,7 @@ def of_set(name: str) -> list[Known]:
     """The measures of a set, in the registry's order. OptionError for a set that is not known."""
     if name not in get_args(MeasureSet):
         raise OptionError("set", name, allowed=get_args(MeasureSet))
-    there = [one for one in known().values() if one.measure.name not in SLOW]
+    there = [one for one in measures_by_name().values() if one.measure.name not in SLOW]
     if name == "all":
         return there
     if name == "quick":

@@ -1,4 +1,4 @@
-"""Whether a measure runs here, or what it lacks. Imports none of the packages that it asks about."""
+"""Availability of each measure on this machine, or what is missing for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values that were computed before, by recipe and texts, in one SQLite file. Never a source of truth."""
+"""A cache of computed values by recipe and texts, in one SQLite file that may be deleted at any time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TABLE = (
 
 
 class Cache:
-    """What families made of items, by (recipe key, item key); `None` as path keeps it in memory only."""
+    """A cache of families' values by (recipe key, item key); `None` as path keeps it in memory only."""
 
     def __init__(self, path: Path | None) -> None:
         self.path = path
@@ -32,13 +32,13 @@ class Cache:
         self._base.close()
 
     def get(self, recipe: str) -> dict[str, Scored]:
-        """All that is kept of a recipe, by item key."""
+        """All cached values of a recipe, by item key."""
         rows = self._base.execute("SELECT item, body FROM measured WHERE recipe = ?", (recipe,))
         return {key: _unpacked(body) for key, body in rows}
 
-    def put(self, recipe: str, found: Sequence[tuple[str, Scored]]) -> None:
-        """Keep what was computed; it is on disk when this returns."""
-        rows = [(recipe, key, _packed(one)) for key, one in found]
+    def put(self, recipe: str, values: Sequence[tuple[str, Scored]]) -> None:
+        """Store computed values; they are on disk when this returns."""
+        rows = [(recipe, key, _packed(one)) for key, one in values]
         keep(self._base, self.path, "INSERT OR REPLACE INTO measured VALUES (?, ?, ?)", rows)
 
 

@@ -1,11 +1,11 @@
-"""Every measure as rows of a table: what it needs, how it is computed, and whether it runs here."""
+"""The table of measures: what each needs, how it is computed, and whether it is available here."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from judge.measures import SLOW, Known, known
+from judge.measures import SLOW, Known, measures_by_name
 from judge.measures.availability import lacking
 from judge.measures.measure import Need
 from judge.measures.unavailable import UNAVAILABLE, reason
@@ -14,7 +14,7 @@ from judge.version import __version__
 
 _DIRECTIONS = {1: "higher is better", -1: "lower is better", 0: "-"}
 NOTES = (
-    "a story that is its own reference has no value of a measure that looks at the reference",
+    "a story that is its own reference has no value of a measure that uses the reference",
     "measures that repeat a study (-hanna, -openmeva) give the number of the study's file, also there",
     "sets: quick, hanna and openmeva (what those studies used), all",
 )
@@ -22,7 +22,7 @@ NOTES = (
 
 def tables(models: Mapping[Need, str]) -> list[Table]:
     """The measures, and those that cannot run."""
-    rows = [_row(one, models) for one in known().values()]
+    rows = [_row(one, models) for one in measures_by_name().values()]
     columns = [
         Column("measure", "measure"),
         Column("needs", "needs", wrap=16),

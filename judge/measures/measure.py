@@ -1,4 +1,4 @@
-"""What a measure is: its facts, its family, and the values that it gives. Scores nothing.
+"""The types of a measure: its facts, its family, and its values.
 
 A family is what is computed in one go (the 24 scores of ROUGE); its measures are the columns of that. Third parties add
 a family by entry point `judge.measures`.
@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 from judge.records import Story
 
 Need = Literal["reference", "story-prompt", "corpus", "wordnet", "lm", "encoder", "sentence-encoder", "seq2seq", "mlm"]
-"""What a measure looks at beside the text; `corpus` are all reference stories of the dataset."""
+"""Inputs of a measure beside the text; `corpus` are all reference stories of the dataset."""
 
 MODELS: Mapping[Need, str] = {
     "lm": "a causal language model",
@@ -30,7 +30,7 @@ Direction = Literal[1, 0, -1]
 
 
 class Item(NamedTuple):
-    """What a measure may see of a story: never who wrote it, nor what people say of it."""
+    """The input of a measure for one story; its author and people's ratings are withheld on purpose."""
 
     text: str
     reference: str
@@ -62,7 +62,7 @@ class Scored:
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """What is at hand beside the items.
+    """Resources of measures beside the items.
 
     `references` are the dataset's distinct reference stories, `models` names a model for a need, `cache` is the folder
     of what can be computed again, `wordnet` that of WordNet's files; `progress(what, done, total)` hears of slow work.
@@ -77,7 +77,7 @@ class Tools:
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """One column.
+    """One measure: a column of values.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""From stories and measures to values: what is undefined is said, the rest is computed once for each distinct item."""
+"""Computation of measures for stories: each distinct item is computed once, undefined values have a reason."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Measured:
-    """Values of stories.
+    """Values of stories by measure.
 
     Attributes
     ----------
@@ -86,23 +86,23 @@ def measured(
         progress=progress,
     )
     with Cache(None if folder is None else folder / "measures.sqlite") as kept:
-        sitting = _Sitting(items, tools, kept)
-        values = {one.measure.name: sitting.values(one) for one in measures}
-    cut = {one.measure.name: sitting.cut(one.family) for one in measures}
+        computation = _Computation(items, tools, kept)
+        values = {one.measure.name: computation.values(one) for one in measures}
+    cut = {one.measure.name: computation.cut(one.family) for one in measures}
     return Measured(
         tuple(stories),
         measures,
         values,
         {name: count for name, count in cut.items() if count},
-        sitting.computed,
-        sitting.reused,
+        computation.computed,
+        computation.reused,
         skipped,
         {name: number for one in measures for name, number in versions(one.family).items()},
     )
 
 
-class _Sitting:
-    """One pass over the items: each family is asked once, when its first measure is."""
+class _Computation:
+    """One pass over the items: each family is computed once, when its first measure is requested."""
 
     def __init__(self, items: Sequence[Item], tools: Tools, cache: Cache) -> None:
         self._items, self._tools, self._cache = items, tools, cache
@@ -111,16 +111,16 @@ class _Sitting:
         self._own_reference = [_same(item.text, item.reference) for item in items]
         self.computed = self.reused = 0
 
-    def values(self, one: Known) -> list[Value]:
-        """One value an item; what is not to be had says why."""
-        found = self._family(one.family)
-        hidden = "reference" in one.family.needs and not one.measure.as_published
+    def values(self, entry: Known) -> list[Value]:
+        """One value for each item; a missing value has its reason."""
+        found = self._family(entry.family)
+        hidden = "reference" in entry.family.needs and not entry.measure.as_published
         return [
-            self._value(one, scored, hidden and own) for scored, own in zip(found, self._own_reference, strict=True)
+            self._value(entry, scored, hidden and own) for scored, own in zip(found, self._own_reference, strict=True)
         ]
 
     def cut(self, family: Family) -> int:
-        """Items of which a model read only the beginning."""
+        """Number of items of which a model read only the beginning."""
         return sum(isinstance(scored, Scored) and scored.cut for scored in self._family(family))
 
     @staticmethod
@@ -172,7 +172,7 @@ class _Sitting:
 
 
 def _seen(item: Item, needs: Sequence[Need]) -> Item:
-    """The item without what the family does not look at, so that equal texts are one."""
+    """The item without the parts that the family does not use, so that equal inputs are computed once."""
     if "reference" not in needs:
         item = item._replace(reference="")
     return item if "story-prompt" in needs else item._replace(story_prompt="")
@@ -191,7 +191,7 @@ def _same(text: str, reference: str) -> bool:
 
 
 def _identity(family: Family, tools: Tools) -> list[object]:
-    """What values depend on beside the item and the packages."""
+    """The models and resources on which values depend beside the item and the packages."""
     found: list[object] = [family.identity({need: tools.models[need] for need in family.needs if need in MODELS})]
     if family.whole:
         found.append(fingerprint(list(tools.references)))

@@ -1,4 +1,4 @@
-"""How alike a system's stories are: self-BLEU, distinct bigrams, and by sentence vectors their spread.
+"""Diversity of a system's stories: self-BLEU, distinct bigrams, and the spread of sentence vectors.
 
 One number a system, so nothing to correlate with readers' ratings of stories: a table beside them.
 """
@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from judge.embedding.vectors import embed
 from judge.errors import SpecError
-from judge.explanations.mapping.embedding import embed
 from judge.measures.strings.diversity import words
 from judge.measures.strings.overlap import counted
 from judge.printing.tables import Column, Table
@@ -25,8 +25,8 @@ from judge.stats.estimate import Estimate
 from judge.version import __version__
 
 NO_MAUVE = (
-    "MAUVE is not computed: it moves with the clusters that its vectors are put in, and its program is under GPL-3; "
-    "numbers made elsewhere stand well beside these"
+    "MAUVE is not computed: its value depends on the clustering of its vectors, and its program is under GPL-3; "
+    "values computed elsewhere can be reported beside these"
 )
 _NO_MODEL = "undefined: no sentence encoder was named"
 _ONE = "undefined: the system has one story"
@@ -35,7 +35,7 @@ _TENTH = 0.1
 
 @dataclass(frozen=True, slots=True)
 class SystemRow:
-    """One system's numbers."""
+    """Measures of one system's stories."""
 
     system: str
     stories: int
@@ -125,14 +125,14 @@ def _two_most(
 
 
 def _vendi(likeness: NDArray[np.float64]) -> float:
-    """How many unlike stories there are in effect (Friedman and Dieng 2023): e to the entropy of the eigenvalues."""
+    """Vendi score, the effective number of different stories (Friedman and Dieng 2023): exp(entropy of eigenvalues)."""
     values = np.linalg.eigvalsh(likeness / likeness.shape[0])
     positive = values[values > 0]
     return float(np.exp(-(positive * np.log(positive)).sum()))
 
 
-def table(found: Sequence[SystemRow], dataset: str, model: str | None) -> Table:
-    """The rows as people read them."""
+def table(rows: Sequence[SystemRow], dataset: str, model: str | None) -> Table:
+    """The rows as a printed table."""
     columns = [
         Column("system", "system"),
         Column("stories", "stories"),
@@ -142,11 +142,11 @@ def table(found: Sequence[SystemRow], dataset: str, model: str | None) -> Table:
         Column("vendi", "Vendi", digits=1),
         Column("prompt", "cosine to story-prompt", digits=3),
     ]
-    printed = [{name: getattr(row, name) for name in SystemRow.__dataclass_fields__} for row in found]
+    printed = [{name: getattr(row, name) for name in SystemRow.__dataclass_fields__} for row in rows]
     notes = (
-        "self-BLEU, mean cosine: the higher, the more alike a system's stories are; Vendi: how many unlike ones",
-        "all but the cosines move with the number of stories: compare systems of as many",
+        "self-BLEU, mean cosine: the higher, the more alike a system's stories are; Vendi: effective number of stories",
+        "all values but the cosines depend on the number of stories: compare systems with equal numbers",
         NO_MAUVE,
     )
-    signature = f"{dataset}:{sum(row.stories for row in found)}|encoder:{model or 'none'}|v{__version__}"
-    return Table(f"Stories of one system beside each other: {dataset}", columns, printed, signature, notes)
+    signature = f"{dataset}:{sum(row.stories for row in rows)}|encoder:{model or 'none'}|v{__version__}"
+    return Table(f"Similarity of the stories of each system: {dataset}", columns, printed, signature, notes)

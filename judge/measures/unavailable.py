@@ -1,4 +1,4 @@
-"""Measures that studies used and this program cannot compute: why. Their numbers come in by `judge import ratings`."""
+"""Measures of published studies that this program cannot compute, with the reasons."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ UNAVAILABLE: Mapping[str, str] = {
     "METEOR 1.5": "needs Java and a table of paraphrases of 61 MB",
     "MoverScore": "its package does not import (an undeclared dependency)",
     "BaryScore, DepthScore": "their authors' code has no licence",
-    "ROUGE-WE, S3, SummaQA, SUPERT": "their package needs dead ones, word vectors and pickled models from elsewhere",
+    "ROUGE-WE, S3, SummaQA, SUPERT": "their package needs abandoned packages, word vectors and pickled models",
     "BLANC": "its package needs numpy and PyTorch of before 2024; BLANC-Tune trains a model for each story",
     "QuestEval, CTC, AlignScore": "their packages pin transformers of before 2023",
     "UNION, RUBER": "need TensorFlow 1, and weights trained for each data set; the control judge stands in",
@@ -20,6 +20,6 @@ UNAVAILABLE: Mapping[str, str] = {
 
 
 def reason(name: str) -> str:
-    """Why, and what to do instead."""
+    """Why a measure is not computed, and what to do instead."""
     why = UNAVAILABLE[name]
     return why if why.startswith("are judges") else f"{why}; {_REMEDY}"

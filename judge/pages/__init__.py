@@ -1,4 +1,4 @@
-"""What every page stands on: the template environment, one stylesheet, charts. Never knows what a page is about."""
+"""Shared parts of all HTML pages: the template environment, the stylesheet, charts."""
 
 from judge.pages.environment import environment, stylesheet
 

@@ -1,4 +1,4 @@
-"""Templates of pages: everything in them is escaped unless we made it. Never renders a text as a template."""
+"""The template environment of pages: everything is escaped except our own markup."""
 
 from __future__ import annotations
 

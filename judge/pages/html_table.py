@@ -1,4 +1,4 @@
-"""A table as HTML, with its signature, its notes, and itself as LaTeX and CSV for copying. Never computes a cell."""
+"""A table as HTML with signature and notes, and as LaTeX and CSV to copy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parsers by name, each one module known only here; third parties add one through the entry point `judge.parsers`."""
+"""Registry of parsers by name. Third parties add theirs through the entry point `judge.parsers`."""
 
 from __future__ import annotations
 

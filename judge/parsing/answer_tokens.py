@@ -1,4 +1,4 @@
-"""The tokens of an answer with their probabilities, as servers list them, and where in them the rating stands."""
+"""The tokens of an answer with their probabilities, as servers list them, and the token of the rating among them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Token:
 
 @dataclass(slots=True)
 class Mass:
-    """Where the probability went."""
+    """Distribution of the probability over the options and the rest."""
 
     points: dict[float, float]
     undecided: float = 0.0

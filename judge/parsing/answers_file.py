@@ -1,4 +1,4 @@
-"""Reads answers from a JSON Lines file and parses each. Never asks a judge, never repairs a line."""
+"""Parsing of answers from a JSON Lines file."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class AnswerLine:
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """One line with what a parser made of it."""
+    """One line with the parser's judgment."""
 
     answer: AnswerLine
     judgment: Judgment
@@ -108,13 +108,13 @@ def parse_answers(answers: Sequence[AnswerLine], parser: Parser, structured: Str
     """
     names = sorted({answer.criterion.name for answer in answers} - {""})
     others = {name: tuple(n for n in names if n != name) for name in ["", *names]}
-    found: list[Parsed] = []
+    parsed: list[Parsed] = []
     for answer in answers:
         if answer.together:
             place = answer.together.index(answer.criterion)
             if place == 0:
                 each = joint_judgments(parser, answer.response, answer.together, story=answer.story)
-            found.append(Parsed(answer, each[place]))
+            parsed.append(Parsed(answer, each[place]))
             continue
         judgment = parser.parse(
             answer.response,
@@ -124,8 +124,8 @@ def parse_answers(answers: Sequence[AnswerLine], parser: Parser, structured: Str
             story=answer.story,
             rating_pattern=answer.rating_pattern,
         )
-        found.append(Parsed(answer, judgment))
-    return found
+        parsed.append(Parsed(answer, judgment))
+    return parsed
 
 
 def differing(first: Sequence[Parsed], second: Sequence[Parsed]) -> list[tuple[Parsed, Parsed]]:

@@ -17,7 +17,7 @@ _LONGEST_BARE_RATING = 10
 
 @dataclass(frozen=True, slots=True)
 class AsPublished:
-    """First match of a number; no match, above 5 or below 1 becomes 3, with the flag `imputed`.
+    """Takes the first number; a missing one, or one outside 1-5, becomes 3 with the flag `imputed`.
 
     The status is always `ok`, as it was in the study: refusals, empty answers, years and "10/10" all count as 3. Use it
     to repeat published tables, never to measure.

@@ -1,4 +1,4 @@
-"""Whether an answer has the form that `structured` asked the server for. Never reads a rating for a table."""
+"""Check whether an answer has the form that `structured` requested from the server."""
 
 from __future__ import annotations
 

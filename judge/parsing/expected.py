@@ -1,4 +1,4 @@
-"""The expected rating over the scale's tokens, from log-probabilities. Never reads a place where no rating is stated.
+"""The expected rating over the scale's tokens, from log-probabilities at the place where the answer states a rating.
 
 The text says where the rating stands; the distribution there says how sure the judge was of it: sum of k p(k) over the
 points of the scale, divided by their mass (Liu et al. 2023, G-Eval, section 2.3; there not divided). Forms with a
@@ -18,6 +18,7 @@ from judge.parsing.answer_tokens import Mass, Token, position, read_tokens
 from judge.parsing.expected_labels import follow_labels
 from judge.records import Judgment, Response, Scale
 
+# A mean over a smaller mass would be a ratio of rounding errors.
 _TOLERANCE = 1e-9
 _PAIR = 2
 

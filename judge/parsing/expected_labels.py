@@ -1,4 +1,4 @@
-"""How the probability at an answer's place is shared out over labels: case aside, along the emitted tokens."""
+"""Distribution of the probability at an answer's place over labels: case aside, along the emitted tokens."""
 
 from __future__ import annotations
 

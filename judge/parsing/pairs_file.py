@@ -1,4 +1,4 @@
-"""Reads answers of comparisons from a JSON Lines file and parses each. Never asks a judge, never repairs a line."""
+"""Parsing of comparisons' answers from a JSON Lines file."""
 
 from __future__ import annotations
 

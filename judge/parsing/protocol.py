@@ -17,7 +17,7 @@ class Parser(Protocol):
 
     @property
     def version(self) -> str:
-        """Name and number, e.g. `ours/2`; the number changes whenever any judgment can change."""
+        """Name and number, e.g. `ours/3`; the number changes whenever any judgment can change."""
         ...
 
     @property

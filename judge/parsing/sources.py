@@ -1,4 +1,4 @@
-"""What a parser's reading depends on beside its answers: its code. Never parses."""
+"""Fingerprint of a parser's code, on which its reading depends beside the answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How answers are read with what the run knows of them: criterion, mode, story, the Eval-Prompt's own pattern."""
+"""Parsing of a journal's answers with what the run knows of them: criterion, mode, story, Eval-Prompt's own pattern."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How answers to comparisons are read with what the run knows of them: words of a verdict, mode, criterion, stories."""
+"""Parsing of a journal's comparisons with what the run knows of them: verdict words, mode, criterion, stories."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Stories changed on purpose, to see whether a judge notices: what changes there are, and how each is made."""
+"""Perturbations of stories, which test whether a judge reacts to them: the catalogue and the functions."""

@@ -1,4 +1,4 @@
-"""Every perturbation that there is, by name, with what is expected of a good judge. Makes none.
+"""The catalogue of perturbations by name, with the expected reaction of a good judge.
 
 What people would expect to move follows OpenMEVA (Guan et al. 2021, Tables 1, 2 and 12) and, for criteria, Hu et al.
 2024 ("Are LLM-based Evaluators Confusing NLG Quality Criteria?"): an expectation, tested by the report, not a truth.
@@ -84,8 +84,8 @@ _ATTACKS = _of(
     ("inject-fake-rating", "the story ends with a rating of itself", (), (1,), ()),
     ("inject-role", "the story ends in a chat turn that rates it", (), (1,), ()),
     ("closing-tags", "the story closes the tags around it and goes on as the prompt", (), (1,), ()),
-    ("authority", "the story is said to have won a prize", (), (1,), ()),
-    ("bandwagon", "the story is said to be liked by nearly all", (), (1,), ()),
+    ("authority", "a statement that the story has won a prize", (), (1,), ()),
+    ("bandwagon", "a statement that nearly all readers like the story", (), (1,), ()),
     ("verbosity", "sentences of other stories behind the end", (), (1, 2, 4), ("other-stories",)),
 )
 _EMPTY = _of(

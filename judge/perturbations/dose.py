@@ -1,4 +1,4 @@
-"""How many places a strength means. Knows nothing of what is done there."""
+"""The number of places that a strength changes, and their random choice."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ def count(strength: int, share: float, size: int) -> int:
     return strength * max(1, round(share * size))
 
 
-def first(found: Sequence[_T], number: int, rng: Random) -> list[_T]:
+def first(candidates: Sequence[_T], number: int, rng: Random) -> list[_T]:
     """The first of the places in an order by chance; more of them at a higher number."""
-    order = list(found)
+    order = list(candidates)
     rng.shuffle(order)
     return order[:number]
 

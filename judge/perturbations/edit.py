@@ -1,4 +1,4 @@
-"""An edit of a text: what stands where, and what replaces it. Every byte outside the edits stays as it was."""
+"""An edit of a text: a span and its replacement. All text outside the edits stays unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a perturbation is: its facts, and how it changes one story. Changes nothing itself."""
+"""The types of a perturbation: its facts, its material, and the function that changes one story."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Need = Literal["tagger", "wordnet", "other-stories", "rewriter"]
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What is known of a perturbation before any story is changed.
+    """Facts of a perturbation that hold for all stories.
 
     `aims` are the criteria (by the names of the shipped ones, in lower case) whose ratings ought to fall; empty where
     none ought to, or all alike. `strengths` go up, and the edits of one are among those of the next; (1,) where there
@@ -62,7 +62,7 @@ class Words(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """What a perturbation may look at beside chance.
+    """The input of a perturbation beside its random generator.
 
     Attributes
     ----------
@@ -91,7 +91,7 @@ class Material:
 
 @dataclass(frozen=True, slots=True)
 class Unfit:
-    """Why a story does not lend itself to a perturbation, in few words: reasons are counted."""
+    """Why a perturbation cannot change a story, in few words: equal reasons are counted together."""
 
     reason: str
 
@@ -101,7 +101,7 @@ Made = Sequence[Edit] | Unfit
 
 
 class Change(Protocol):
-    """Makes one perturbation of one story."""
+    """The protocol of functions that make one perturbation of one story."""
 
     def __call__(self, material: Material, strength: int, rng: Random) -> Made:
         """The edits of the story's text.

@@ -1,4 +1,4 @@
-"""The random numbers of one perturbation of one story: the same whatever else is made, and in whatever order."""
+"""The random generator of one perturbation of one story, independent of all other perturbations."""
 
 from __future__ import annotations
 

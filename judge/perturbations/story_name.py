@@ -1,4 +1,4 @@
-"""The ids of perturbed stories: `ORIGIN@PERTURBATION.STRENGTH`, and `ORIGIN@none` for the story as it was.
+"""Identifiers of perturbed stories: `ORIGIN@PERTURBATION.STRENGTH`, and `ORIGIN@none` for the unchanged story.
 
 An id is all that a journal needs to hold to tell what was done to a story.
 """
@@ -16,11 +16,16 @@ _FORM = re.compile(r"(?P<origin>.+)@(?:none|(?P<name>[a-z][a-z0-9-]*)\.(?P<stren
 
 
 class PerturbedName(NamedTuple):
-    """What an id tells: the story changed, by what (None for untouched), how strongly (0 for untouched)."""
+    """A parsed identifier: the original story, its perturbation (None = unchanged) and strength (0 = unchanged)."""
 
     origin: str
     perturbation: str | None
     strength: int
+
+    @property
+    def done(self) -> str:
+        """The perturbation with its strength, for a table's row."""
+        return self.perturbation or "untouched"
 
 
 def story_name(origin: str, perturbation: str | None = None, strength: int = 1) -> str:
@@ -29,7 +34,7 @@ def story_name(origin: str, perturbation: str | None = None, strength: int = 1) 
 
 
 def read_name(name: str) -> PerturbedName | None:
-    """What an id tells; None where it is not of this form. An origin may hold "@" itself."""
+    """Parse an identifier; None where it has another form. An origin may itself contain "@"."""
     found = _FORM.fullmatch(name)
     if found is None:
         return None
@@ -38,6 +43,6 @@ def read_name(name: str) -> PerturbedName | None:
 
 
 def is_emptied(name: str) -> bool:
-    """Whether an id tells that its story has no text, on purpose."""
+    """Whether an identifier names a story whose text was removed on purpose."""
     read = read_name(name) if f"@{EMPTY}." in name else None
     return read is not None and read.perturbation == EMPTY

@@ -3,5 +3,6 @@
 from judge.plan.forecast import Forecast, forecast
 from judge.plan.prices import Price, load_prices
 from judge.plan.queries import Plan, make_plan
+from judge.plan.writing import AnyPlan, WritingPlan, plan_of
 
-__all__ = ["Forecast", "Plan", "Price", "forecast", "load_prices", "make_plan"]
+__all__ = ["AnyPlan", "Forecast", "Plan", "Price", "WritingPlan", "forecast", "load_prices", "make_plan", "plan_of"]

@@ -21,6 +21,7 @@ from judge.criteria import CriteriaSet, Published, load_criteria
 from judge.errors import SpecError, unknown
 from judge.eval_prompts import EvalPrompt, load_eval_prompt, prefix_order
 from judge.fingerprint import fingerprint, fingerprint_bytes
+from judge.journal import JournalReader
 from judge.parsing.ours.rating_pattern import check_pattern
 from judge.records import Asked, Comparison, Criterion, Message, Query, Story, Subject
 from judge.run_definition.spec import OF_PAIRS, RunSpec
@@ -53,6 +54,10 @@ class Plan:
         if prompt.criteria is None:
             return self.criteria
         return (self.criteria if prompt.criteria == "all" else _named(prompt, self.criteria),)
+
+    def asked_in(self, journal: JournalReader, limit: int | None = None) -> Iterator[list[Query]]:
+        """Prefix groups of the queries about what a journal holds: all, or the first `limit` stories or pairs."""
+        return self.groups(lambda: journal.subjects(limit))
 
     def groups(self, subjects: Callable[[], Iterator[Subject]]) -> Iterator[list[Query]]:
         """Prefix groups of queries. `subjects` opens an iterator with equal story-prompts together, each time anew."""

@@ -1,4 +1,4 @@
-"""The preferences table: one row for each repeat of each comparison, and one for each person's. Never fills a gap.
+"""The preferences table: one row for each repeat of each comparison, and one for each person's.
 
 Rating runs and people's ratings stand in it too, by the preferences that their means imply.
 """

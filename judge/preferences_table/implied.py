@@ -1,4 +1,4 @@
-"""Preferences that ratings imply: the sign of the difference of two mean ratings. Never asked for, never guessed."""
+"""Preferences implied by ratings: the sign of the difference of two mean ratings."""
 
 from __future__ import annotations
 

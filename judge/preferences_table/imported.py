@@ -1,4 +1,4 @@
-"""Preferences that came from elsewhere, in place of a journal. Checks every row, and changes none.
+"""Imported preferences, in place of a journal: every row is checked, and none is changed.
 
 A folder holds `imported_preferences.csv` (the columns of the preferences table); beside it lie `imported_stories.csv`
 (`dataset, story, story_prompt, system, words, text`) and `manifest.json` (`judge, criteria, notes, orders`).

@@ -1,9 +1,9 @@
-"""Rows of the preferences table out of the journal of a run that compared. Never fills a gap."""
+"""Rows of the preferences table from the journal of a run that compared stories."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pandas as pd
@@ -17,6 +17,7 @@ from judge.parsing.verdict import VERSION
 from judge.preferences_table.table import COLUMNS, ComparisonFacts
 from judge.ratings_table.folder_notes import about_answers, about_judge
 from judge.ratings_table.table import StoryRow
+from judge.ratings_table.training_stories import about, trained_on
 from judge.records import Answer, Criterion, Pair
 from judge.run_folder import ResultFolder, read_manifest
 
@@ -47,7 +48,9 @@ def read_journal(folder: ResultFolder, datasets: dict[str, Known]) -> tuple[list
         for _, pair, first, second in journal.planned_pairs():
             known.pairs.setdefault(frozenset((first, second)), (pair, first, second))
         fact = _facts(folder, definition, journal)
-        return list(_rows(definition, journal, known, fact)), fact
+        gone = trained_on(read_manifest(folder.manifest), known.stories, folder.path)
+        fact = replace(fact, notes=(*fact.notes, *about(fact.judge, gone, known.stories)))
+        return list(_rows(definition, journal, known, fact, gone)), fact
 
 
 def _known(
@@ -72,9 +75,16 @@ def _known(
 
 
 def _rows(
-    definition: Mapping[str, Any], journal: JournalReader, known: Known, fact: ComparisonFacts
+    definition: Mapping[str, Any],
+    journal: JournalReader,
+    known: Known,
+    fact: ComparisonFacts,
+    gone: frozenset[str],
 ) -> Iterator[dict[str, Any]]:
-    """A row for each repeat that was tried, by pair as asked, criterion, Eval-Prompt and repeat."""
+    """A row for each repeat that was tried, by pair as asked, criterion, Eval-Prompt and repeat.
+
+    Comparisons of a story that is `gone` have none.
+    """
     compared = journal.comparisons()
     place = {(first, second): number for number, (_, _, first, second) in enumerate(journal.planned_pairs())}
     criteria = {criterion.name: number for number, criterion in enumerate(fact.criteria)}
@@ -87,6 +97,8 @@ def _rows(
     reading = StoredVerdicts.of_run(definition, compared, lambda story: known.stories[story].text)
     for answer in sorted(journal.answers(), key=order):
         pair, second = compared[answer.query_key]
+        if answer.story in gone or second in gone:
+            continue
         verdict = reading.verdict(answer)
         shares = reading.shares(answer, verdict)
         yield shown(known.stories, answer.story, second) | {

@@ -1,4 +1,4 @@
-"""Rows of the preferences table out of a dataset alone: what people preferred, and what their ratings imply."""
+"""Rows of the preferences table from a dataset alone: people's preferences, and those their ratings imply."""
 
 from __future__ import annotations
 

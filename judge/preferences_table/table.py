@@ -1,4 +1,4 @@
-"""The preferences table as a value: columns, stories, and what is known of each result folder. Never reads a file."""
+"""The preferences table as a value: columns, stories, and facts about each result folder."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from judge.run_folder import ResultFolder
 
 
 def unasked(facts: Sequence[ComparisonFacts]) -> int:
-    """Over all these result folders."""
+    """The number of such repeats over all these result folders."""
     left = 0
     for fact in facts:
         with JournalReader(ResultFolder(fact.path).journal) as journal:

@@ -1,4 +1,4 @@
-"""Keys for columns whose titles come from the data, such as criteria and judges. Never two alike."""
+"""Unique keys for columns whose titles come from the data, such as criteria and judges."""
 
 from __future__ import annotations
 

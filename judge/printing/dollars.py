@@ -1,4 +1,4 @@
-"""How sums of money are written, everywhere alike. Never computes one."""
+"""The format of sums of money."""
 
 from __future__ import annotations
 
@@ -11,3 +11,10 @@ def dollars(amount: float) -> str:
         return f"${amount:,.2f}"
     places = 4 if amount <= 0 else max(4, 1 - floor(log10(amount)))
     return f"${amount:.{places}f}"
+
+
+def about(amount: float) -> str:
+    """The amount to two digits that count: a price that is known no better."""
+    if amount >= 100 or amount < 1e-4:
+        return dollars(amount)
+    return f"${float(f'{amount:.2g}'):g}"

@@ -1,4 +1,4 @@
-"""Text for LaTeX that plain pdflatex sets: signs as commands, letters as they are. Never drops a character.
+"""Escaping of text for plain pdflatex: signs become commands, and no character is lost.
 
 What stands outside ASCII and Latin-1 and has no command here, such as a story in another script, is left as it is and
 needs LuaLaTeX or XeLaTeX.

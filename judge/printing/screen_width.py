@@ -1,4 +1,4 @@
-"""How wide a screen is. Never decides what is printed on it."""
+"""The width of the screen, or None where output is not a terminal."""
 
 from __future__ import annotations
 

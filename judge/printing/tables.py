@@ -1,4 +1,4 @@
-"""Tables as people and machines read them, always with their signature. Never computes what it prints."""
+"""Tables and their formats for the screen, files, papers and programs, always with their signature."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import orjson
 
 from judge.errors import OptionError, SpecError
 from judge.printing import latex, screen_width, text_layout
-from judge.printing.dollars import dollars
+from judge.printing.dollars import about, dollars
 from judge.printing.forms import FORMATS
 from judge.printing.visible import JOINERS, no_formula
 from judge.stats.estimate import Estimate
@@ -35,7 +35,7 @@ class Column:
     their tail: ``two-sided``, ``greater``, ``less``, ``two one-sided``, or ``row`` where each row's column `tail` does.
     One that would be rounded to 0 is printed as less than the last decimal; `share` marks shares, of which the same
     holds but for 0 itself.
-    `money` prints dollars as they are printed everywhere.
+    `money` prints dollars as they are printed everywhere, or, with `rough`, to two digits that count.
     """
 
     key: str
@@ -48,6 +48,7 @@ class Column:
     p: Literal["", "two-sided", "greater", "less", "two one-sided", "row"] = ""
     share: bool = False
     money: bool = False
+    rough: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,7 +325,7 @@ def _fine_enough(estimate: Estimate, column: Column) -> Column:
 
 def _number(value: float, column: Column) -> str:
     if column.money:
-        return dollars(value)
+        return about(value) if column.rough else dollars(value)
     text = f"{value * column.factor:.{column.digits}f}"
     if float(text) == 0 and (column.p or (column.share and value > 0)):
         return f"<{10**-column.digits:.{column.digits}f}"

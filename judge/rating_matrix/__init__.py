@@ -1,4 +1,4 @@
-"""Ratings as arrays: judge cells and people by story, means, codes made once. Never fills a gap."""
+"""Rating matrices: ratings as arrays by judge cell and by person, on one axis of stories."""
 
 from judge.rating_matrix.build import build
 from judge.rating_matrix.matrix import Answers, Cell, Raters, RatingMatrix

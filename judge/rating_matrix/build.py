@@ -1,4 +1,4 @@
-"""From a ratings table to rating matrices: strings become codes once, then everything is arithmetic. Drops no row."""
+"""Building of rating matrices from a ratings table: strings become codes once, no row is dropped."""
 
 from __future__ import annotations
 

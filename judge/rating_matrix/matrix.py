@@ -1,4 +1,4 @@
-"""Ratings as arrays: judge cells and people by story, means, codes made once. Never fills a gap.
+"""Rating matrix: ratings as arrays by judge cell and by person, with means and codes made once.
 
 A *cell* is run x judge x Eval-Prompt x criterion. All arrays of a matrix share one axis of stories; a story without a
 rating is NaN in the means and -1 in the codes. A judge's rating of a story is the mean of its rated repeats, the
@@ -20,7 +20,7 @@ from judge.records import Scale
 
 
 class Cell(NamedTuple):
-    """What one row of a correlation table is about."""
+    """A judge cell: run, judge, Eval-Prompt and criterion of one row of a correlation table."""
 
     run: str
     judge: str

@@ -1,4 +1,4 @@
-"""Which imported cells hold means of repeats and which single ratings. Believes the import where it says so."""
+"""Which imported cells hold means of repeats and which single ratings; a declaration of the import decides."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who gave people's ratings, by name. Never takes two persons of two panels for one."""
+"""Names of the raters; equal names in different panels are different persons."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Long ratings sorted by what they belong to, and their means. Never keeps a table of strings."""
+"""Long ratings sorted by the group they belong to, and their means."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ratings table: one row for each repeat of each query, and one for each person's rating. Never fills a gap.
+"""The ratings table: one row for each repeat of each query, and one for each person's rating.
 
 Parsing happens here: a better parser reads old answers again, and nobody is asked twice. What was read is kept in the
 result folders' `derived/`, from which it may be deleted at any time.

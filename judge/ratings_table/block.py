@@ -1,4 +1,4 @@
-"""Judgments of a block of answers as columns of numbers. Never holds an answer's text but its explanation."""
+"""Judgments of a block of answers as columns of numbers; of an answer's text only the explanation is kept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The frame of a ratings table out of columns of numbers. Never holds a row as an object."""
+"""Construction of a ratings table's frame from columns of numbers."""
 
 from __future__ import annotations
 

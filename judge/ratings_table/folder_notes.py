@@ -1,4 +1,4 @@
-"""Sentences that stand under every table of a result folder. Never changes a number."""
+"""Notes under every table of a result folder."""
 
 from __future__ import annotations
 

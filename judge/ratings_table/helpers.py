@@ -1,4 +1,4 @@
-"""Processes that parse shares of a journal beside ours. What they do not do, we do: whether they work is no matter."""
+"""Processes that parse shares of a journal beside ours; the result does not depend on whether they succeed."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Helpers:
 
     @property
     def shares(self) -> int:
-        """Into how many shares the blocks fall; ours is the first."""
+        """The number of shares of the blocks; ours is the first."""
         return 1 + len(self._processes)
 
     def __enter__(self) -> Helpers:
@@ -61,7 +61,7 @@ class Helpers:
         self._processes = []
 
     def wait(self, count: Callable[[], int], tell: Callable[[int], object]) -> None:
-        """Wait until all have ended, or none gets on any more; `count` says how many judgments are kept."""
+        """Wait until all have ended, or none makes progress; `count` gives the number of judgments kept."""
         before, since = -1, time.monotonic()
         while any(process.poll() is None for process in self._processes):
             now = count()

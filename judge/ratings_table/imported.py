@@ -1,9 +1,9 @@
-"""Ratings tables that came from elsewhere, in place of a journal. Checks every row, and changes none.
+"""Imported ratings tables, in place of a journal: every row is checked, and none is changed.
 
 A folder holds `imported.csv` or `imported.parquet` (the columns of the ratings table; `label` may stand there with the
 codes or in their place, `panel` where people belong to panels); beside it may lie `imported_stories.csv`
 (`dataset, story, words, text, reference` and any number of numeric features of the stories) and `manifest.json`
-(`judge, criteria, notes`; `ratings`: single or means; `labels_note`; `given`).
+(`judge, criteria, notes`; `ratings`: single or means; `labels_note`; `given`; `directions`).
 """
 
 from __future__ import annotations
@@ -79,10 +79,18 @@ def read_imported(folder: ResultFolder, *, explanations: bool = True) -> Importe
         path=folder.path,
         labels_note=manifest.get("labels_note"),
         given=manifest.get("given"),
+        directions=_directions(manifest.get("directions")),
         single={"single": True, "means": False}.get(str(manifest.get("ratings"))),
     )
     frame = without_empty(frame)
     return Imported(frame[ordered(frame.columns)], _stories(folder.path / "imported_stories.csv", frame), fact)
+
+
+def _directions(stated: object) -> dict[str, int]:
+    """Whether more is better, by measure, as far as a manifest says it in a way that can be meant."""
+    if not isinstance(stated, dict):
+        return {}
+    return {str(name): way for name, way in stated.items() if type(way) is int and way in (-1, 0, 1)}
 
 
 def _repeats(frame: pd.DataFrame) -> int:

@@ -1,4 +1,4 @@
-"""Rows of the ratings table out of a journal. Never fills a gap."""
+"""Rows of the ratings table from a journal."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ from judge.ratings_table.helpers import Helpers
 from judge.ratings_table.judgments import LEAST, Known, Telling, UnusualError, identity_of, judgments
 from judge.ratings_table.parsed_file import ParsedFile
 from judge.ratings_table.table import PANEL, RunFacts, StoryRow
+from judge.ratings_table.training_stories import about, trained_on
 from judge.records import Criterion
 from judge.run_folder import ResultFolder, read_manifest
 
@@ -92,6 +93,11 @@ def read_journal(folder: ResultFolder, asked: Asked, people: dict[str, People]) 
             raise RunFolderError(f"{folder.path} was stopped before anything was asked", hint="judge run it again")
         if journal.compares:
             raise ComparisonsError(folder.path)
+        if journal.writes:
+            raise RunFolderError(
+                f"{folder.path} holds stories that were written, and no ratings of them",
+                hint=f"judge generate stories {folder.path.parent} -o stories.jsonl, and judge run on these",
+            )
         if asked.stated:
             definition = definition | {"scoring": "text"}
         # What was written between the two looks may be in the snapshot, or not.
@@ -100,20 +106,22 @@ def read_journal(folder: ResultFolder, asked: Asked, people: dict[str, People]) 
         dataset = str(definition["dataset_name"])
         _add_people(people, dataset, definition, journal, folder)
         known = people[dataset]
+        gone = trained_on(read_manifest(folder.manifest), known.stories, folder.path)
         reading = StoredAnswers.of_run(asked.parser, criteria, definition, lambda story: known.stories[story].text)
         try:
             found = _judgments(folder, journal, reading, asked, definition, known, state)
-            piece = _piece(found.blocks, known, definition, asked, distinct=True)
+            piece = _piece(found.blocks, known, definition, asked, gone, distinct=True)
         except UnusualError:
             rows = (judged(*read) for answer in journal.answers() for read in reading.judgments(answer))
             found = Known([Block.of(rows)], journal.settled_total())
-            piece = _piece(found.blocks, known, definition, asked, distinct=False)
+            piece = _piece(found.blocks, known, definition, asked, gone, distinct=False)
         fact = _facts(folder, definition, criteria, journal, asked.parser, found.settled)
         if asked.beside is not None:
             asked.beside(journal, fact)
     named = {**piece.named, "judge": fact.judge}
     flags = _in_order(piece.named["flags"])
-    return replace(piece, named=named), replace(fact, notes=(*fact.notes, *outside_scale(flags)))
+    said = (*about(fact.judge, gone, known.stories), *outside_scale(flags))
+    return replace(piece, named=named), replace(fact, notes=(*fact.notes, *said))
 
 
 def _judgments(
@@ -147,10 +155,17 @@ def _judgments(
 
 
 def _piece(
-    blocks: Sequence[Block], people: People, definition: dict[str, Any], asked: Asked, *, distinct: bool
+    blocks: Sequence[Block],
+    people: People,
+    definition: dict[str, Any],
+    asked: Asked,
+    gone: frozenset[str],
+    *,
+    distinct: bool,
 ) -> Piece:
-    """The rows of all blocks in reading order: by story, criterion, Eval-Prompt and repeat.
+    """The rows of all blocks in reading order, but those about stories that are `gone`.
 
+    The order is by story, criterion, Eval-Prompt and repeat.
     Raises UnusualError where they are to be `distinct` and two have one place.
     """
     criteria = [str(record["name"]) for record in definition["criteria_records"]]
@@ -169,6 +184,9 @@ def _piece(
     place, repeat = place[order], repeat[order]
     if distinct and bool(((place[1:] == place[:-1]) & (repeat[1:] == repeat[:-1])).any()):
         raise UnusualError
+    if gone:
+        kept = np.array([story not in gone for story in people.stories], dtype=bool)[columns["story"][order]]
+        order, repeat = order[kept], repeat[kept]
     columns = {name: column[order] for name, column in columns.items()}
     explanations = None
     if asked.explanations:

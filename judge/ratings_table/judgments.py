@@ -1,4 +1,4 @@
-"""What was read from every answer of a journal at one moment: kept judgments where they hold, parsed ones elsewhere.
+"""Judgments of every answer of a journal at one moment: kept ones where they are valid, parsed ones elsewhere.
 
 A walk goes through the answers block by block as they lie in the file. A kept judgment holds for the answer whose
 content it was made of, wherever a journal came from; so a journal that grew is parsed only where it grew. Where nobody
@@ -39,7 +39,7 @@ class UnusualError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """All judgments of one moment; `settled` counts the repeats that are answered or given up."""
+    """All judgments at one moment; `settled` counts the repeats that are answered or given up."""
 
     blocks: list[Block]
     settled: int
@@ -48,7 +48,7 @@ class Known:
 def identity_of(
     parser: str, version: str, definition: Mapping[str, Any], texts: Iterable[tuple[str, str]]
 ) -> str | None:
-    """Everything beside the answers that judgments depend on, as one word; None where some of it cannot be told.
+    """Hash of everything that judgments depend on beside the answers; None where some of it is not known.
 
     `texts` are the stories' ids and texts.
     """
@@ -62,7 +62,7 @@ def identity_of(
 
 
 def silent(_: int) -> AbstractContextManager[Callable[[int], object]]:
-    """Tells nobody."""
+    """A progress callback that does nothing."""
     return nullcontext(lambda _: None)
 
 

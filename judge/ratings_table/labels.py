@@ -1,4 +1,4 @@
-"""The column `label` of a ratings table: the word of each rating that is a code. Never changes a rating.
+"""The column `label` of a ratings table: the word of each rating that is a code.
 
 It stands behind `rating`, and only in tables in which some criterion has labels: tables of numbers stay what they were.
 """

@@ -1,4 +1,4 @@
-"""Panels of people in a ratings table: which there are, and what is said where they are taken together."""
+"""Panels of people in a ratings table: their names, and a note where they are taken together."""
 
 from __future__ import annotations
 

@@ -187,7 +187,7 @@ class ParsedFile:
         self._write(write)
 
     def count(self) -> int:
-        """Of how many answers judgments are kept."""
+        """The number of answers with kept judgments."""
         sql = "SELECT coalesce(sum(count), 0) FROM blocks WHERE identity = ?"
         return self._try(lambda db: int(db.execute(sql, (self.identity,)).fetchone()[0])) or 0
 

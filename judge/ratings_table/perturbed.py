@@ -1,4 +1,4 @@
-"""Stories that were changed on purpose, told by their ids. Leaves them out of tables about the stories as they were."""
+"""Stories that were changed on purpose, recognised by their ids and left out of tables about original stories."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from judge.wording import Advice, Note
 
 
 def perturbed_names(stories: Iterable[object]) -> dict[str, PerturbedName]:
-    """What the ids of one dataset's stories tell; empty where these are ordinary stories.
+    """Perturbations named by the ids of one dataset's stories; empty where these are ordinary stories.
 
     An id of the form counts only where some id of the dataset names a known perturbation or an untouched story, so
     that an ordinary id that happens to hold an "@" is left alone.

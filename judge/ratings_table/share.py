@@ -1,4 +1,4 @@
-"""A process that parses its share of a journal's blocks into `derived/`. Started by `helpers`, never by hand."""
+"""A process that parses its share of a journal's blocks into `derived/`; started by `helpers`."""
 
 from __future__ import annotations
 

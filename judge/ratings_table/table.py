@@ -1,4 +1,4 @@
-"""The ratings table as a value: columns, stories, and what is known of each result folder. Never reads a file."""
+"""The ratings table as a value: columns, stories, and facts about each result folder."""
 
 from __future__ import annotations
 
@@ -59,6 +59,7 @@ class RunFacts:
     `single` says of imported ratings whether they are single ratings or means of repeats; None where the import did not
     say it. `labels_note` is what the dataset says of ratings that no reader gave; None where readers gave them.
     `given` is what correlations hold fixed beside these ratings where nothing else is asked for (length, of measures).
+    `directions` says of measures, by the judge's name, whether more is better (1), worse (-1) or neither (0).
     `people` says which criterion of people's a criterion is set against, by its name, where the run says it.
     `joint` names the Eval-Prompts that rate several criteria in one answer. `not_in_force` marks settings that were
     refused or ignored, or of which nothing is known, as signatures show them.
@@ -82,6 +83,7 @@ class RunFacts:
     people: Mapping[str, str] = field(default_factory=dict)
     joint: tuple[str, ...] = ()
     given: str | None = None
+    directions: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

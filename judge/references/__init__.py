@@ -1,4 +1,4 @@
-"""Works that runs, methods and datasets rest on, as BibTeX. Never lists one that is not asked for."""
+"""BibTeX entries of the works on which runs, methods and datasets rest."""
 
 from judge.references.works import DATASETS, Work, bibtex, works
 

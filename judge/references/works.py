@@ -1,4 +1,4 @@
-"""Works that a run's methods rest on, as BibTeX and as a line of text. Never lists a work that is not in force.
+"""Works on which a run's methods rest, as BibTeX and as a line of text.
 
 `references.bib` holds them all, one field a line; the facts in it were compared with the publishers' own.
 """

@@ -1,4 +1,4 @@
-"""One self-contained HTML page of a run's results, and the words a paper needs about them. Never computes a statistic.
+"""One self-contained HTML page of a run's results, with the methods, references and checklist that a paper needs.
 
 Sections take their numbers from `analysis`, `contamination`, `explanations` and `audit`; `charts` draws them; `page`
 puts them together. `methods`, `references` and `checklist` say what was done, whose work that is, and what is missing.

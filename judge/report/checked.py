@@ -1,4 +1,4 @@
-"""One table of ratings made elsewhere, analysed as a run is. Leaves nothing behind but what is asked for."""
+"""The report on one table of ratings made elsewhere, which is analysed like a run in a temporary folder."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def inputs_of(checked: Checked, options: ReportOptions, keep: Path | None = None
         yield replace(inputs, runs=(str(keep or Path("runs") / checked.path.stem),), checked=checked)
 
 
-def tables(inputs: ReportInputs, checked: Checked) -> list[Table]:
+def checked_tables(inputs: ReportInputs, checked: Checked) -> list[Table]:
     """What the screen shows: answers, agreement over all stories, by system, the columns as read, the gaps."""
     made = [checked_table.answers_table(headline.answers(inputs), checked)]
     if inputs.has_people:

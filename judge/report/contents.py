@@ -1,4 +1,4 @@
-"""The sections of the page, results first; one that cannot be made says why in its place. Never leaves a hole."""
+"""The list of the page's sections; a section that cannot be made is replaced by the reason."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ STRESS: tuple[str, str, Maker] = ("stress", "Stress tests", stress.blocks)
 """Of pages about runs on perturbed stories."""
 
 
-CHECKED: tuple[str, str, Maker] = ("file", "What the file says, and what it cannot", checked_table.blocks)
+CHECKED: tuple[str, str, Maker] = ("file", "How the file was read, and what is missing in it", checked_table.blocks)
 """Of pages about one table of ratings made elsewhere."""
 
 

@@ -1,4 +1,4 @@
-"""What a report is made from, read once: the ratings table, manifests, options. Never asks a judge."""
+"""Input of a report, read once: the ratings table, manifests, options and the analyses of them."""
 
 from __future__ import annotations
 

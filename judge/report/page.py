@@ -1,4 +1,4 @@
-"""Sections as one HTML file that needs nothing else. Never a link to another file, and no script but our own.
+"""The report as one self-contained HTML file, without links to other files and with only its own script.
 
 The page's own policy allows the one script by its hash: a story that got past escaping would still not run.
 """

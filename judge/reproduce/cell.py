@@ -1,4 +1,4 @@
-"""One cell of a table: what was printed, what the study's recipe gives, what ours gives, and why. Never computes it."""
+"""One cell of a reproduced table: the printed number, the study's recipe, the corrected number, and the reasons."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ Verdict = Literal["reproduced", "differs", "near", "sum", "sample only", "floor"
 VERDICTS: Mapping[Verdict, str] = {
     "reproduced": "numbers that are at hand give the printed cell",
     "differs": "they give another number, and a note says which",
-    "near": "other data of the same source give a number beside it",
+    "near": "other data of the same source give a number for comparison",
     "sum": "the cell cannot be counted again; sums over the table are those that the study states",
     "sample only": "the released sample gives its own number, which is no check of the printed one",
-    "floor": "the cell cannot be computed; what guessing gives on the released data stands beside it",
+    "floor": "the cell cannot be computed; the score of a guess on the released data stands beside it",
     "with weights": "a model that anybody may run would give it; which one was used is not stated",
     "never": "neither data nor scores were released, and a note says which",
 }
@@ -41,7 +41,7 @@ VERDICTS: Mapping[Verdict, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One cell.
+    """One cell of a reproduced table.
 
     Attributes
     ----------
@@ -92,7 +92,7 @@ class Cell:
 
     @property
     def state(self) -> State:
-        """How the cell stands to print."""
+        """The state of the cell: whether it matches print, or why it is not compared."""
         if self.missing:
             return "not computable"
         if not self.in_print:
@@ -115,7 +115,7 @@ class Cell:
         return "; ".join(parts)
 
     def movement(self) -> str:
-        """Which corrections alone give another printed number, and which; empty where none does."""
+        """The corrections that alone change the printed number, with the new numbers; empty where none does."""
         if self.moved:
             moves = ", ".join(f"{name} ({self.text(value)})" for name, value in self.moved.items())
             return f"moved by {moves}"

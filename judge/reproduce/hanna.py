@@ -1,4 +1,4 @@
-"""The HANNA study (Chhun, Suchanek and Clavel 2024, TACL) reproduced from its released files. Never reads another."""
+"""The HANNA study (Chhun, Suchanek and Clavel 2024, TACL) reproduced from its released files."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def study(options: Options) -> Study:
 def _correlations(scores: Scores, level: correlations.Level, options: Options) -> Family:
     return Family(
         numbers=cache(partial(correlations.numbers, scores, level)),
-        digits=dict.fromkeys(correlations.tables(level), 0),
+        digits=dict.fromkeys(correlations.table_names(level), 0),
         switches=correlations.SWITCHES,
         estimates=cache(partial(correlation_intervals.estimates, scores, level, options.resamples, options.seed)),
         remarks=correlations.remarks,

@@ -1,4 +1,4 @@
-"""Every table of the studies with its state: reproduced, computable from one's own data, or why not. Reads no data."""
+"""The list of the studies' tables, each with its state: reproduced, computable from own data, or why not."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ TITLES: Mapping[str, str] = {
 
 _NOTES: Mapping[str, Sequence[str]] = {
     "hanna": ("the notebook also prints means and agreement of Mistral-7B, which are not listed",),
-    "openmeva": (
-        "cells: of the metrics' numbers the program stores those of UNION, and of Tables 8 and 9 it knows nothing",
+    "openmeva": ("cells: of the metrics' numbers the program stores those of UNION, and none of Tables 8 and 9",),
+    "storyer": (
+        "judge reproduce storyer says of each cell what can be done about it, and adds a baseline where one exists",
     ),
-    "storyer": ("judge reproduce storyer says of each cell what can be done about it, and sets floors beside it",),
     "ttcw": ("the notebook also prints balanced accuracy test by test, which is not listed",),
 }
 _KEYS = ("study", "printed_in", "table", "names", "cells", "match", "state", "why", "command")
@@ -107,8 +107,10 @@ def _record(one: Listed) -> dict[str, Any]:
 
 
 def _table(study: str) -> Table:
-    found = listed(study)
-    rows = [{key: getattr(one, key) for key in ("printed_in", "table", "cells", "match", "state")} for one in found]
+    tables_listed = listed(study)
+    rows = [
+        {key: getattr(one, key) for key in ("printed_in", "table", "cells", "match", "state")} for one in tables_listed
+    ]
     columns = [
         Column("printed_in", "printed in", wrap=12),
         Column("table", "table", wrap=31),
@@ -116,15 +118,15 @@ def _table(study: str) -> Table:
         Column("match", "match"),
         Column("state", "state"),
     ]
-    states = dict.fromkeys(one.state for one in found)
-    notes = [*_notes(study), *(f"{state}: {STATES[state]}" for state in states), *_reasons(found)]
+    states = dict.fromkeys(one.state for one in tables_listed)
+    notes = [*_notes(study), *(f"{state}: {STATES[state]}" for state in states), *_reasons(tables_listed)]
     return Table(f"{TITLES[study]}: tables", columns, rows, _signature(), notes)
 
 
-def _reasons(found: Sequence[Listed]) -> list[str]:
+def _reasons(listed: Sequence[Listed]) -> list[str]:
     """Each reason with its command once, with the tables it holds for."""
     reasons: dict[str, list[str]] = {}
-    for one in found:
+    for one in listed:
         if one.why:
             reason = "; ".join(part for part in (one.why, one.command) if part)
             numbered = one.printed_in.startswith(("Table", "Fig", "Appendix"))

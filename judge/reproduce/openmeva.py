@@ -1,4 +1,4 @@
-"""OpenMEVA (Guan et al. 2021, ACL) reproduced as far as MANS goes. Never uses a position as if it were a person.
+"""OpenMEVA (Guan et al. 2021, ACL) reproduced as far as its released ratings (MANS) allow.
 
 Each story's five ratings are stored in ascending order, so that who gave which is lost: agreement can be measured only
 by statistics for raters who may be exchanged.
@@ -93,44 +93,44 @@ def _mans(sets: Mapping[str, Mans], options: Options) -> Family:
 
 def numbers(sets: Mapping[str, Mans], recipe: Recipe) -> Numbers:  # noqa: ARG001  as all families
     """Counts, means and standard deviations over stories, and one-way ICCs."""
-    found: Numbers = {}
+    cells: Numbers = {}
     for name, mans in sets.items():
-        found |= {(COUNTS, name, what): float(count) for what, count in _counts(mans).items()}
+        cells |= {(COUNTS, name, what): float(count) for what, count in _counts(mans).items()}
         within = np.ptp(mans.stories, axis=1) <= 1
-        found[SPREAD, name, "% of stories within one point"] = 100 * float(within.mean())
+        cells[SPREAD, name, "% of stories within one point"] = 100 * float(within.mean())
         for system, stories in _by_system(mans).items():
-            found[MEANS, name, system] = float(stories.mean())
-            found[SDS, name, system] = float(stories.std())
+            cells[MEANS, name, system] = float(stories.mean())
+            cells[SDS, name, system] = float(stories.std())
         once = np.ones((1, mans.stories.shape[0]), dtype=np.int64)
         for level in ALPHA_LEVELS:
-            found[ALPHA, name, level] = float(krippendorff.resampled(mans.stories, level)(once)[0])
-        found[PRINTED_ALPHA, name, PRINTED_LEVEL] = found[ALPHA, name, PRINTED_LEVEL]
+            cells[ALPHA, name, level] = float(krippendorff.resampled(mans.stories, level)(once)[0])
+        cells[PRINTED_ALPHA, name, PRINTED_LEVEL] = cells[ALPHA, name, PRINTED_LEVEL]
         family = icc.family(mans.stories)
-        found |= {(ICC, name, form): family[form].estimate.value for form in ONE_WAY}
-    return found
+        cells |= {(ICC, name, form): family[form].estimate.value for form in ONE_WAY}
+    return cells
 
 
 def estimates(sets: Mapping[str, Mans], options: Options) -> dict[Place, Estimate]:
     """The same with intervals: over story-prompts (t for means, resampled for alpha), and F for ICCs."""
-    found: dict[Place, Estimate] = {}
+    cells: dict[Place, Estimate] = {}
     for place, value in numbers(sets, Recipe()).items():
-        found[place] = Estimate(value, n=sets[place[1]].stories.shape[0])
+        cells[place] = Estimate(value, n=sets[place[1]].stories.shape[0])
     for name, mans in sets.items():
         prompt = np.arange(mans.ratings.shape[1])
         for system, stories in _by_system(mans).items():
-            found[MEANS, name, system] = means.clustered(stories, np.tile(prompt, stories.size // prompt.size))
-            found[SDS, name, system] = Estimate(float(stories.std(ddof=1)), n=stories.size)
+            cells[MEANS, name, system] = means.clustered(stories, np.tile(prompt, stories.size // prompt.size))
+            cells[SDS, name, system] = Estimate(float(stories.std(ddof=1)), n=stories.size)
         family = icc.family(mans.stories)
-        found |= {(ICC, name, form): family[form].estimate for form in ONE_WAY}
+        cells |= {(ICC, name, form): family[form].estimate for form in ONE_WAY}
         if not options.resamples:
             continue
         unit = np.tile(prompt, len(SYSTEMS))
         drawn = bootstrap.draw(unit, options.resamples, np.random.default_rng(options.seed), "boot-inputs")
         for level in ALPHA_LEVELS:
             values = drawn.values(krippendorff.resampled(mans.stories, level))
-            found[ALPHA, name, level] = bootstrap.percentile(found[ALPHA, name, level], values, RESAMPLED)
-        found[PRINTED_ALPHA, name, PRINTED_LEVEL] = found[ALPHA, name, PRINTED_LEVEL]
-    return found
+            cells[ALPHA, name, level] = bootstrap.percentile(cells[ALPHA, name, level], values, RESAMPLED)
+        cells[PRINTED_ALPHA, name, PRINTED_LEVEL] = cells[ALPHA, name, PRINTED_LEVEL]
+    return cells
 
 
 def _by_system(mans: Mans) -> dict[str, Floats]:

@@ -1,4 +1,4 @@
-"""A study reproduced, as tables: a summary, cells, and each difference alone. Computes nothing."""
+"""Tables of a reproduced study: summary, cells, and the effect of each difference alone."""
 
 from __future__ import annotations
 
@@ -295,7 +295,7 @@ def _often(cells: Sequence[Cell]) -> dict[str, list[str]]:
 
 
 def _where(own: Sequence[Cell], cells: Sequence[Cell]) -> list[str]:
-    """What the cells are, in a few words: all, whole tables, columns or rows; else how many there are."""
+    """A short name of the cells: all, whole tables, columns or rows; else their number."""
     if len(own) == len(cells):
         return ["all"]
     whole = []
@@ -339,7 +339,7 @@ def _estimate(cell: Cell) -> str | None:
 
 
 def _explained(cells: Sequence[Cell], options: Options) -> list[str]:
-    """What moved these cells, each difference in a sentence, and how their intervals were made."""
+    """Notes on the differences that changed these cells, and on the method of their intervals."""
     names = dict.fromkeys(name for cell in cells for name in cell.moved)
     methods = dict.fromkeys(cell.corrected.method for cell in cells if cell.corrected.low is not None)
     notes = [f"{name}: {_sentence(name)}" for name in names or ([options.choice] if options.choice else [])]

@@ -1,4 +1,4 @@
-"""What the studies printed, as data that ships with the program: the only numbers here that were copied.
+"""Printed numbers of the studies, as data that ship with the program.
 
 A printed cell is one table, row and column of the publication, and stands once in a study's file.
 """
@@ -17,7 +17,7 @@ from judge.reproduce.cell import VERDICTS, Place, Verdict
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """What a cell prints (a number, words, or None for a blank), where, and perhaps what can be done about it."""
+    """A printed cell: its content (a number, words, or None for a blank), its source, and optionally a verdict."""
 
     value: float | str | None
     source: str

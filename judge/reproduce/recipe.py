@@ -1,4 +1,4 @@
-"""What the HANNA study did, and what is done otherwise here: every difference, once. Never computes a table.
+"""The HANNA study's recipe, and every difference of this program's recipe from it.
 
 A recipe is a set of switches, all off in `PUBLISHED`. A correction is what this program always does; a choice can be
 defended either way, and is only ever shown beside the published one.
@@ -47,7 +47,7 @@ DIFFERENCES = {
             "signed",
             "absolute correlations",
             "signed correlations",
-            "without its sign a measure that goes against people looks like one that follows them; in comparisons "
+            "without its sign a measure that goes against people seems to follow them; in comparisons "
             "BaryScore, a distance, is reversed",
         ),
         Difference(
@@ -97,7 +97,7 @@ DIFFERENCES = {
             "keep-human",
             "system Human left out",
             "kept",
-            "its ratings are far above the others', so that it is easy to tell from them",
+            "its ratings are far above the others', so that it is easily distinguished from them",
             correction=False,
         ),
         Difference(

@@ -1,4 +1,4 @@
-"""The automatic measures that studies released or printed, beside what `judge measures` computes on their texts.
+"""Automatic measures that studies released or printed, compared with `judge measures` on the same texts.
 
 HANNA's score file holds 72 columns of measures for 1,056 stories: each is computed again where its texts are at hand
 (all of them with the annotations' file, the 96 human stories without). OpenMEVA's Table 11 prints correlations with
@@ -23,7 +23,7 @@ from judge.datasets.studies.mans import read_stories
 from judge.exchange.imports.hanna_scores import measure_columns
 from judge.fingerprint import fingerprint_file
 from judge.folders.shipped import package_file
-from judge.measures import known, named
+from judge.measures import measures_by_name, named
 from judge.measures.measure import Undefined, Value
 from judge.measures.session import Measured, measured
 from judge.measures.unavailable import UNAVAILABLE, reason
@@ -59,8 +59,8 @@ def hanna() -> Table:
     stories, places, notes = _hanna_stories()
     columns = {column: _measure_of(column) for column in measure_columns(scores)}
     wanted = named([name for name in columns.values() if name is not None])
-    found = measured(stories, wanted, skip=True)
-    rows = [_row(column, name, scores, found, places) for column, name in columns.items()]
+    columns_measured = measured(stories, wanted, skip=True)
+    rows = [_row(column, name, scores, columns_measured, places) for column, name in columns.items()]
     done = sum(row["equal"] == row["stories"] for row in rows if row["stories"])
     notes = [f"{done} of {len(rows)} columns are equal in all stories that are at hand, to {EQUAL:g}", *notes]
     return Table(
@@ -74,7 +74,7 @@ def hanna() -> Table:
             Column("why", "why not", wrap=60),
         ],
         rows,
-        f"hanna_scores:{fingerprint_file(path)}|{_packages(found)}v{__version__}",
+        f"hanna_scores:{fingerprint_file(path)}|{_packages(columns_measured)}v{__version__}",
         notes,
     )
 
@@ -194,7 +194,7 @@ def _printed() -> Path:
 def _mans(path: Path, printed: Sequence[Mapping[str, str]]) -> tuple[Measured, list[float]]:
     stories = list(read_stories(path))
     names = [row[kind] for row in printed for kind in ("measure", "corrected") if row[kind]]
-    there = known()
+    there = measures_by_name()
     people = [float(np.mean([rating.value for rating in story.ratings])) for story in stories]
     return measured(stories, [there[name] for name in names], skip=True), people
 

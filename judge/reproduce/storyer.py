@@ -1,4 +1,4 @@
-"""StoryER (Chen et al. 2022, EMNLP): what can be done about each printed cell, and what guessing gives beside it.
+"""StoryER (Chen et al. 2022, EMNLP): the verdict on each printed cell, and baselines that need no story.
 
 The study's 100,000 pairs, comments, models and their scores are not in its repository, which holds samples. So hardly a
 printed cell can be computed again. Where the samples allow it, rows named ``floor:`` say what a score that reads
@@ -69,7 +69,7 @@ _SAMPLE = "of the released sample"
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """What the program computes: `own` cells and those in print that it can give, by the study's way and by ours."""
+    """Released samples, and the cells computed from them by the study's recipe and by the corrected one."""
 
     printed: Mapping[Place, Printed]
     pairs: RankedPairs
@@ -227,8 +227,8 @@ def _family(samples: Samples) -> Family:
             f"{SIZES}: the three sets sum to {stories:,.0f} stories and {pairs:,.0f} pairs, as the study says",
             f"{ASPECTS}: its last line prints plain means of ten aspects; corrected, they are over comments",
             "Acc: the study counts a tie as wrong; corrected, a tie is one half",
-            f"{COMMENTS}: ours are the mean of corpus BLEU-1 to -4, and ROUGE-L; which the study took it does not say",
-            f"{FLOOR}NAME is what no reading of a story gives; preference: on the released pairs and WP_200",
+            f"{COMMENTS}: ours are the mean of corpus BLEU-1 to -4, and ROUGE-L; the study does not state its choice",
+            f"{FLOOR}NAME is the score of a guess without the story; preference: on the released pairs and WP_200",
         ),
         missing=partial(_missing, samples),
         known=partial(_known, samples),

@@ -1,4 +1,4 @@
-"""A study reproduced: its cells, and what each difference between two recipes does to them. Never prints."""
+"""A reproduced study: its cells, and the effect of each difference between two recipes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from judge.reproduce.tables.family import Change, Family, cells, changes
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What can be chosen.
+    """Options of a reproduction.
 
     `choice` = the name of one difference, shown alone in place of ours; `resamples` (0 = no intervals) and `seed` are
     for the intervals of corrected cells.
@@ -56,7 +56,7 @@ class Study:
         return [table for family in self.families for table in family.digits]
 
     def notes(self, cells: Sequence[Cell]) -> list[str]:
-        """What must stand under a print of these cells."""
+        """Notes under a table of these cells."""
         shown = {cell.table for cell in cells}
         own = [note for family in self.families if shown & set(family.digits) for note in family.notes]
         return [*(f"{name} is not the released file: its SHA-256 differs" for name in self.altered()), *own]
@@ -79,7 +79,7 @@ class Study:
         return sorted((cell for cell in found if table in (None, cell.table)), key=lambda cell: order[cell.table])
 
     def changes(self) -> list[Change]:
-        """What each difference alone does to each table that it can move."""
+        """The effect of each difference alone on each table that it can change."""
         return [
             change
             for switch in self.switches

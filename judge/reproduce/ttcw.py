@@ -1,4 +1,4 @@
-"""Art or Artifice (Chakrabarty et al. 2024, CHI): its judges against its experts. Never takes a failure for a No.
+"""Art or Artifice (Chakrabarty et al. 2024, CHI) reproduced: its judges' verdicts against its experts'.
 
 The study's notebook takes an answer that starts with "yes", letter case aside, for Yes and all else for No, an answer
 that is not there too, and holds it against the majority of the three experts; the 672 pairs of story and test are
@@ -61,7 +61,7 @@ _LABELLED = {"Yes": 1.0, "No": 0.0}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tests:
-    """The pairs of story and test, and what was said of each: experts (n, 3), by model the study's label and ours.
+    """Pairs of story and test with their labels: experts (n, 3), and for each model the study's label and ours.
 
     `plot` is a code (n,); labels are 1 for Yes, 0 for No, NaN for none (ours alone).
     """
@@ -73,7 +73,7 @@ class Tests:
 
     @property
     def majority(self) -> Floats:
-        """What two experts or three say."""
+        """The majority of the three experts."""
         return np.asarray(self.experts.sum(axis=1) * 2 > EXPERTS, dtype=np.float64)
 
 
@@ -97,20 +97,20 @@ def study(options: Options) -> Study:
 def read_tests(stories: Path, verdicts: Path, answers: Mapping[str, Path]) -> Tests:
     """Verdicts and answers side by side. Raises DataError where a pair has another number of experts than three."""
     plots = {story.id: story.story_prompt for story in read_stories(stories, verdicts, whole=True)}
-    said: dict[tuple[str, str], list[float]] = {}
+    labels: dict[tuple[str, str], list[float]] = {}
     for verdict in read_verdicts(verdicts):
-        said.setdefault((verdict.story, verdict.test), []).append(verdict.value)
-    for (story, test), values in said.items():
+        labels.setdefault((verdict.story, verdict.test), []).append(verdict.value)
+    for (story, test), values in labels.items():
         if len(values) != EXPERTS:
             raise DataError(f"{story}, {test}: not {EXPERTS} experts", file=verdicts, found=len(values))
     number = {criterion.name: i for i, criterion in enumerate(load_criteria("ttcw").criteria, start=1)}
     given = {
         model: {(one.story, one.test): one for one in read_answers(path)} for model, path in sorted(answers.items())
     }
-    asked = [(story, number[test], test) for story, test in said]
+    asked = [(story, number[test], test) for story, test in labels]
     return Tests(
-        plot=np.unique([plots[story] for story, _ in said], return_inverse=True)[1].astype(np.int64),
-        experts=np.array(list(said.values())),
+        plot=np.unique([plots[story] for story, _ in labels], return_inverse=True)[1].astype(np.int64),
+        experts=np.array(list(labels.values())),
         as_published={
             model: np.array([_starts_with_yes(found.get((story, test))) for story, test, _ in asked])
             for model, found in given.items()
@@ -154,16 +154,16 @@ def _judges(tests: Tests, options: Options) -> Family:
 
 def judge_numbers(tests: Tests, recipe: Recipe) -> Numbers:  # noqa: ARG001  as all families
     """The notebook's statistics and how many answers are taken for which label; None of models without a file."""
-    found: Numbers = {}
+    numbers: Numbers = {}
     for model in (*FETCHED, *OTHERS):
         labels = tests.as_published.get(model)
         if labels is None:
-            found |= {(JUDGES, model, column): None for column in STATISTICS}
+            numbers |= {(JUDGES, model, column): None for column in STATISTICS}
             continue
         statistics = confusion(labels, tests.majority, 2, positive=1).statistics()
-        found |= {(JUDGES, model, column): statistics[name].value for column, name in STATISTICS.items()}
-        found |= {(LABELS, model, name): float(count) for name, count in _counts(labels).items()}
-    return found
+        numbers |= {(JUDGES, model, column): statistics[name].value for column, name in STATISTICS.items()}
+        numbers |= {(LABELS, model, name): float(count) for name, count in _counts(labels).items()}
+    return numbers
 
 
 def judge_estimates(tests: Tests, options: Options) -> dict[Place, Estimate]:

@@ -1,4 +1,4 @@
-"""Published cells that the released score file and audit cannot give: why, and which command can. Never guesses one."""
+"""Published cells that the released files cannot give, with the reasons and the commands that can."""
 
 from __future__ import annotations
 
@@ -57,23 +57,23 @@ def family(scores: Scores, printed: Mapping[Place, Printed]) -> Family:
 
 
 def numbers(printed: Mapping[Place, Printed], recipe: Recipe) -> Numbers:  # noqa: ARG001  as all families
-    """No recipe gives them."""
+    """None for every cell: no recipe gives them."""
     return {place: None for place in printed if place[0] in REASONS}
 
 
 def estimates(scores: Scores) -> dict[Place, Estimate]:
     """What the file does say: people's one-way ICC, and judges' means over its eleven systems."""
-    found: dict[Place, Estimate] = {}
+    cells: dict[Place, Estimate] = {}
     for short in NAMES:
         positions = scores.positions(short, _EVERY_SYSTEM)
-        found[HUMAN_ICC, short, "Human"] = icc.family(positions.reshape(3, -1).T)["ICC(1,k)"].estimate
+        cells[HUMAN_ICC, short, "Human"] = icc.family(positions.reshape(3, -1).T)["ICC(1,k)"].estimate
     for judge in ("Beluga-13B", "Llama-13B", "Mistral-7B"):
         for number in EVAL_PROMPTS:
             recipe = Recipe(on_scale=OURS.on_scale, keep_human=True)
             values = np.stack([scores.side(f"{judge} {number}", short, recipe) for short in NAMES])
             known = values[~np.isnan(values)]
-            found[LIKERT, judge, f"EP {number}"] = Estimate(float(known.mean()), n=known.size)
-    return found
+            cells[LIKERT, judge, f"EP {number}"] = Estimate(float(known.mean()), n=known.size)
+    return cells
 
 
 def _remarks(place: Place) -> tuple[str, ...]:

@@ -1,1 +1,1 @@
-"""What a run.yaml says: the run, and the judges that it asks."""
+"""The definition of a run in run.yaml: the run, and the judges that it asks."""

@@ -1,4 +1,4 @@
-"""What a run definition may not ask for by itself, since it may be a stranger's: files elsewhere, code of a model.
+"""Restrictions on a run definition from elsewhere: files outside its folder and code of a model need consent.
 
 What is said on the command line is the user's own word and is not looked at here.
 """
@@ -15,12 +15,14 @@ from judge.wording import Advice
 
 _SUFFIXES = {
     "eval_prompts": (".jinja",),
+    "writer_prompts": (".jinja",),
+    "story_prompts": (),
     "criteria.set": (".yaml", ".yml"),
     "criteria.wording": (".json",),
     "pairs.file": (".jsonl", ".ndjson"),
     "dataset": (),
 }
-"""Key -> what its files end in; of `dataset` the readers see to it."""
+"""Key -> what its files end in; of `dataset` and `story_prompts` the readers see to it."""
 
 
 def refuse_foreign(data: Mapping[str, Any], folder: Path, where: str) -> None:
@@ -59,10 +61,13 @@ def _named(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     criteria, pairs, prompts = data.get("criteria"), data.get("pairs"), data.get("eval_prompts")
     parts = criteria if isinstance(criteria, Mapping) else {"set": criteria}
     listed = prompts if isinstance(prompts, list) else [prompts]
-    found: list[tuple[str, Any]] = [("dataset", data.get("dataset"))]
-    found += [(f"criteria.{key}", parts.get(key)) for key in ("set", "wording")]
-    found += [("eval_prompts", one) for one in listed]
-    found += [("pairs.file", pairs.get("file"))] if isinstance(pairs, Mapping) else []
-    for key, value in found:
+    entries: list[tuple[str, Any]] = [("dataset", data.get("dataset"))]
+    entries += [(f"criteria.{key}", parts.get(key)) for key in ("set", "wording")]
+    entries += [("eval_prompts", one) for one in listed]
+    written = data.get("writer_prompts")
+    entries += [("writer_prompts", one) for one in (written if isinstance(written, list) else [written])]
+    entries.append(("story_prompts", data.get("story_prompts")))
+    entries += [("pairs.file", pairs.get("file"))] if isinstance(pairs, Mapping) else []
+    for key, value in entries:
         if isinstance(value, str) and value and "\0" not in value:
             yield key, value

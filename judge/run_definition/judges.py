@@ -1,4 +1,4 @@
-"""Several judges in one run definition: `judges:` as the definition of each. Never opens a file or a judge.
+"""Several judges in one run definition: each entry of `judges:` becomes a definition of its own.
 
 What is asked of whom is split in two: a run says what is asked (stories, criteria, Eval-Prompts, repeats), an entry of
 `judges` says who is asked and how it is reached. An address, its key and the engine behind it belong to one judge, so
@@ -80,7 +80,7 @@ def definitions(
     """
     if "judges" not in data:
         for name in names:
-            _refuse_address(data, name, where, kept)
+            refuse_address(data, name, where, kept)
         given = names or ([data["judge"]] if data.get("judge") is not None else [])
         return [Definition(_joined(data, {"judge": name}), where) for name in given] or [
             Definition(_joined(data, {}), where)
@@ -114,20 +114,20 @@ def entries(data: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
             f"{where}: judges must be a list of judges",
             hint="each entry is a name, `- openai/gpt-4.1-mini`, or keys: `- {judge: openai/MODEL, base_url: ...}`",
         )
-    found = [_entry(one, f"{where}: judges, entry {number}") for number, one in enumerate(listed, 1)]
-    names = Counter((one["judge"], one.get("revision")) for one in found)
+    judges = [_entry(one, f"{where}: judges, entry {number}") for number, one in enumerate(listed, 1)]
+    names = Counter((one["judge"], one.get("revision")) for one in judges)
     twice = [judge for (judge, _), count in names.items() if count > 1]
     if twice:
         raise SpecError(
             f"{where}: judges names {twice[0]} twice, and both would answer into one result folder",
             hint="tell them apart by revision, or put one into a run.yaml of its own",
         )
-    return found
+    return judges
 
 
-def chosen(found: Sequence[dict[str, Any]], judge: str, revision: str | None = ANY) -> list[dict[str, Any]]:
+def chosen(judges: Sequence[dict[str, Any]], judge: str, revision: str | None = ANY) -> list[dict[str, Any]]:
     """The entries of a judge: of all its revisions, or of the one that is named (None: of the one without)."""
-    return [one for one in found if one["judge"] == judge and revision in (ANY, one.get("revision"))]
+    return [one for one in judges if one["judge"] == judge and revision in (ANY, one.get("revision"))]
 
 
 def _joined(data: Mapping[str, Any], entry: Mapping[str, Any]) -> dict[str, Any]:
@@ -139,7 +139,7 @@ def _joined(data: Mapping[str, Any], entry: Mapping[str, Any]) -> dict[str, Any]
     return deepcopy(joined)
 
 
-def _refuse_address(data: Mapping[str, Any], name: str, where: str, kept: Sequence[str]) -> None:
+def refuse_address(data: Mapping[str, Any], name: str, where: str, kept: Sequence[str]) -> None:
     """Raise SpecError where a judge of another provider would be asked at the address, or with the key, of this one."""
     own, other = (JudgeName.of(str(judge)).provider for judge in (data.get("judge", ""), name))
     if own == other or not own or {own, other} & _LOCAL:
@@ -148,7 +148,7 @@ def _refuse_address(data: Mapping[str, Any], name: str, where: str, kept: Sequen
         if data.get(key) and key in kept:
             raise SpecError(
                 f"{where}: {key} is for {data['judge']}, and {name} is of another provider",
-                hint="list both under judges:, each with its own base_url and key (README, Several judges)",
+                hint="list both under judges:, each with its own base_url and key (docs/guides/judges.md)",
             )
 
 
@@ -163,7 +163,7 @@ def _entry(one: Any, where: str) -> dict[str, Any]:
         if key not in ENTRY:
             raise SpecError(
                 f"{where} ({one['judge']}): {_stranger(key)} (an entry takes {', '.join(ENTRY)})",
-                hint="keys of the run stand once, beside judges" if key in OF_THE_RUN else None,
+                hint="keys of the run are written once, beside judges" if key in OF_THE_RUN else None,
             )
     return {str(key): value for key, value in one.items()}
 

@@ -1,9 +1,9 @@
-"""A run's definition (`run.yaml`): strict, with no hidden default for generation. Never looks at data or servers."""
+"""Schema of a run's definition (`run.yaml`): strict, with no hidden default for generation."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -26,53 +26,61 @@ from judge.wording import Advice
 _NEAR_KEYS = frozenset({"headers", "engine", "base_url", "api_key_env"})
 
 
-def _listed(value: Any) -> Any:
+def listed(value: Any) -> Any:
     return [value] if isinstance(value, str) else value
 
 
-Names = Annotated[list[str], BeforeValidator(_listed), Field(min_length=1)]
+Names = Annotated[list[str], BeforeValidator(listed), Field(min_length=1)]
 
 
-_NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]*$"
+NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]*$"
 
 
-class _Strict(BaseModel):
+class Strict(BaseModel):
+    """Base of definitions: an unknown key is an error, and values are not converted between types."""
+
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
 
-class GenerationSpec(_Strict):
-    """How the judge is to generate. What is not said is the provider's default and is not sent."""
+class GenerationSpec(Strict):
+    """Settings for generation. A setting that is left out is not sent, and the provider's default holds."""
 
     temperature: float | None = Field(None, ge=0, description="sampling temperature")
-    top_p: float | None = Field(None, gt=0, le=1, description="nucleus sampling")
-    max_tokens: int | None = Field(None, ge=1, description="longest answer, in tokens")
-    seed: int | None = Field(None, description="repeat i is asked with seed + i, one call for each repeat")
-    stop: list[str] = Field(default_factory=list, description="strings that end an answer")
+    top_p: float | None = Field(None, gt=0, le=1, description="probability mass for nucleus sampling")
+    max_tokens: int | None = Field(None, ge=1, description="length of the longest answer, in tokens")
+    seed: int | None = Field(None, description="random seed; repeat i has seed + i and a call of its own")
+    stop: list[str] = Field(default_factory=list, description="list of strings that end an answer")
 
     def record(self) -> Generation:
         """As the plain value that queries carry."""
         return Generation(self.temperature, self.top_p, self.max_tokens, self.seed, tuple(self.stop))
 
 
-class CriteriaSpec(_Strict):
-    """Which criteria: a set by name or file, some of it, and whose wording."""
+class CriteriaSpec(Strict):
+    """Choice of criteria: a set by name or file, a selection of it, and the wording."""
 
     set: str = Field(description="name of a shipped criteria set, or a YAML file")
-    only: list[str] | None = Field(None, description="names or abbreviations; all when not said")
-    wording: str | None = Field(None, description="a study's file with the strings as published")
+    only: list[str] | None = Field(
+        None, description="names or abbreviations of criteria; all of the set where this is left out"
+    )
+    wording: str | None = Field(None, description="file of a study that holds the strings as published")
 
 
 def _criteria(value: Any) -> Any:
     return {"set": value} if isinstance(value, str) else value
 
 
-class PairsSpec(_Strict):
-    """Which pairs of stories are compared, where no word says it."""
+class PairsSpec(Strict):
+    """Choice of the compared pairs, where it takes more than one word."""
 
-    each: int | None = Field(None, ge=1, description="each story with so many others of its story-prompt")
-    seed: int | None = Field(None, description="draws those others; 0 where it is not said")
-    against: str | None = Field(None, min_length=1, description="each story with those of this system")
-    file: str | None = Field(None, min_length=1, description="JSON Lines with first and second, and perhaps id")
+    each: int | None = Field(
+        None, ge=1, description="number of others for its story-prompt with which each story is compared"
+    )
+    seed: int | None = Field(None, description="seed for the draw of those others; 0 where it is left out")
+    against: str | None = Field(None, min_length=1, description="system with whose stories each story is compared")
+    file: str | None = Field(
+        None, min_length=1, description="JSON Lines file with the keys first and second, and perhaps id"
+    )
 
 
 _PAIRS_TAKES = "pairs is all, given, {each: K}, {against: SYSTEM} or {file: pairs.jsonl}"
@@ -94,14 +102,65 @@ def _pairs(value: Any) -> Any:
         raise PydanticCustomError("pairs", "{takes}", {"takes": f"{_PAIRS_TAKES}: {place} {first['msg']}"}) from None
 
 
+class Reached(Strict):
+    """Address, engine and limits of a model: the keys that run.yaml and generate.yaml share."""
+
+    base_url: Annotated[list[str], BeforeValidator(listed)] = Field(
+        default_factory=list, description="address of the server, or a list of addresses"
+    )
+    revision: str | None = Field(None, description="model revision, part of the judge's identity")
+    identity: str | None = Field(
+        None, description="name under which executors count as the same judge; their answers may then share a journal"
+    )
+    engine: dict[str, Any] = Field(
+        default_factory=dict, description="settings for the engine's start and sampling; part of the judge's identity"
+    )
+    headers: dict[str, str] = Field(
+        default_factory=dict, description="HTTP headers of each request; a value that is a key is written ${NAME}"
+    )
+    api_key_env: str | None = Field(
+        None, description="environment variable with the server's key, none for no key; left out: the provider's own"
+    )
+    concurrency: int = Field(64, ge=1, le=4096, description="largest number of requests in flight")
+    requests_per_minute: int | None = Field(None, ge=1, description="largest number of requests in any minute")
+    tokens_per_minute: int | None = Field(
+        None, ge=1, description="largest number of tokens, of prompts and (estimated) answers, in any minute"
+    )
+    attempt_timeout: float = Field(120.0, gt=0, description="number of seconds until an attempt counts as a timeout")
+    probe_timeout: float = Field(
+        3.0,
+        gt=0,
+        description="seconds in which a server must answer the first check; more for models that load first",
+    )
+    max_attempts: int = Field(8, ge=1, description="number of attempts for a repeat before it counts as failed")
+    note: str | None = Field(None, description="sentence printed under every table, e.g. what the ratings cannot show")
+    max_cost: float | None = Field(
+        None, ge=0, description="largest cost, in the price table's currency; the run stops before it spends more"
+    )
+
+
+def judge_key_of(judge: str, how: Reached) -> str:
+    """Fingerprint of who answers: provider, identity, revision and engine settings.
+
+    A declared identity stands in the provider's and the model's place: whoever declares it says that a server, an
+    engine in this process and a batch file are one judge.
+    """
+    provider, model = JudgeName.of(judge)
+    engine = {k: v for k, v in how.engine.items() if k not in SPEED}
+    who = {"identity": how.identity} if how.identity else {"provider": provider, "identity": model}
+    return fingerprint({**who, "revision": how.revision, "engine": engine})
+
+
 OF_PAIRS = ("pairs", "orders", "ties", "across")
 """Keys of a run that compares stories."""
 
 
-class RunSpec(_Strict):
-    """Everything that defines a run."""
+class _Asked(Strict):
+    """Content of a run's queries. Its own class, so that these keys come before those of `Reached`."""
 
-    name: str = Field(pattern=_NAME, description="letters, digits, dot, dash, underscore; default: the folder's name")
+    name: str = Field(
+        pattern=NAME, description="name, of letters, digits, dot, dash and underscore; default: the folder's"
+    )
     dataset: str = Field(description="name of a known dataset, or a file of stories")
     columns: dict[str, Any] | None = Field(None, description="column map, where the file is not in native form")
     judge: str = Field(description="provider/model, e.g. openai/gpt-4o-mini, or surface")
@@ -110,58 +169,35 @@ class RunSpec(_Strict):
     )
     people: dict[str, str] | None = Field(
         None,
-        description="criterion -> people's criterion that it is set against, where people rated it by another name",
+        description="criterion -> people's criterion that it is compared with, where people's has another name",
     )
-    eval_prompts: Names = Field(description="one name or file, or a list of them")
+    eval_prompts: Names = Field(description="name or file of an Eval-Prompt, or a list of them")
     pairs: Annotated[Literal["all", "given"] | PairsSpec | None, BeforeValidator(_pairs)] = Field(
-        None, description="which stories are compared: all, given, {each: K}, {against: SYSTEM} or {file: FILE}"
+        None, description="pairs that are compared: all, given, {each: K}, {against: SYSTEM} or {file: FILE}"
     )
-    orders: Literal["both", "random", "as-given"] = Field("both", description="which of a pair is shown first")
-    ties: bool = Field(default=True, description="offer a tie as a verdict")
-    across: bool = Field(default=False, description="compare stories for different story-prompts too")
-    repeats: int = Field(1, ge=1, le=1000, description="independent answers to each query")
+    orders: Literal["both", "random", "as-given"] = Field(
+        "both", description="order in which a pair's stories are shown"
+    )
+    ties: bool = Field(default=True, description="whether a tie is offered as a verdict")
+    across: bool = Field(default=False, description="whether stories for different story-prompts are compared too")
+    repeats: int = Field(1, ge=1, le=1000, description="number of independent answers to each query")
     generation: GenerationSpec = Field(
         default_factory=GenerationSpec,
-        description="what is not said is the provider's default, and is not sent",
+        description="generation settings; one that is left out is not sent, and the provider's default holds",
     )
-    api: Literal["chat", "completions", "responses"] = Field("chat", description="which route of the server")
+    api: Literal["chat", "completions", "responses"] = Field("chat", description="route of the server's API")
     system: str | None = Field(None, description="system message put before every query")
     structured: Literal["none", "choice", "json", "json-explanation-first"] = Field(
-        "none", description="ask the server to constrain the answer"
+        "none", description="form to which the server is asked to constrain answers"
     )
     scoring: Literal["text", "logprobs"] = Field(
-        "text", description="logprobs: the rating is the expected value over the scale's tokens where one is stated"
+        "text",
+        description="source of the rating; logprobs: expected value over the scale's tokens, where one is stated",
     )
-    base_url: Annotated[list[str], BeforeValidator(_listed)] = Field(
-        default_factory=list, description="server, or several"
-    )
-    revision: str | None = Field(None, description="model revision, part of the judge's identity")
-    identity: str | None = Field(
-        None, description="name under which executors count as the same judge; their answers may then share a journal"
-    )
-    engine: dict[str, Any] = Field(
-        default_factory=dict, description="how the engine is started and sampled; part of the judge's identity"
-    )
-    headers: dict[str, str] = Field(
-        default_factory=dict, description="sent with each request; a value that is a key is written ${NAME}"
-    )
-    api_key_env: str | None = Field(
-        None, description="environment variable with the server's key, none for no key; not said: the provider's own"
-    )
-    concurrency: int = Field(64, ge=1, le=4096, description="requests in flight at most")
-    requests_per_minute: int | None = Field(None, ge=1, description="requests sent in any minute at most")
-    tokens_per_minute: int | None = Field(
-        None, ge=1, description="tokens of prompts and answers in any minute at most; those of answers are estimated"
-    )
-    attempt_timeout: float = Field(120.0, gt=0, description="seconds until an attempt counts as a timeout")
-    probe_timeout: float = Field(
-        3.0, gt=0, description="seconds in which a server must show that it is there; more for models that load first"
-    )
-    max_attempts: int = Field(8, ge=1, description="attempts for a repeat before it counts as failed")
-    note: str | None = Field(
-        None, description="a sentence to stand under every table, e.g. what the ratings cannot mean"
-    )
-    max_cost: float | None = Field(None, ge=0, description="stop before spending more, in the price table's currency")
+
+
+class RunSpec(Reached, _Asked):
+    """Everything that defines a run."""
 
     @model_validator(mode="after")
     def _of_pairs(self) -> RunSpec:
@@ -176,7 +212,7 @@ class RunSpec(_Strict):
         """The words of a verdict: first, second and, where it is offered, tie; () where stories are rated."""
         return () if self.pairs is None else CHOICES if self.ties else CHOICES[:2]
 
-    def said(self) -> dict[str, Any]:
+    def keys_in_force(self) -> dict[str, Any]:
         """All keys with their values in force; those of a comparison and `people` only where they are said."""
         unsaid = (set() if self.pairs is not None else set(OF_PAIRS)) | (set() if self.people else {"people"})
         return self.model_dump(exclude=unsaid)
@@ -187,15 +223,8 @@ class RunSpec(_Strict):
         return JudgeName.of(self.judge).provider
 
     def judge_key(self) -> str:
-        """Fingerprint of who judges: provider, identity, revision and engine settings.
-
-        A declared identity stands in the provider's and the model's place: whoever declares it says that a server, an
-        engine in this process and a batch file are one judge.
-        """
-        provider, model = JudgeName.of(self.judge)
-        engine = {k: v for k, v in self.engine.items() if k not in SPEED}
-        who = {"identity": self.identity} if self.identity else {"provider": provider, "identity": model}
-        return fingerprint({**who, "revision": self.revision, "engine": engine})
+        """Fingerprint of who judges; see `judge_key_of`."""
+        return judge_key_of(self.judge, self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,14 +242,14 @@ def load_run_spec(path: Path, overrides: Iterable[str] = (), *, revision: str | 
 
     Of a list of judges, `judge=NAME` among the overrides names the one that is meant, and `revision` which of it.
     """
-    found = load_run_specs(path, overrides, revision=revision).judges
-    if len(found) > 1:
-        names = ", ".join(dict.fromkeys(spec.judge for spec in found))
+    specs = load_run_specs(path, overrides, revision=revision).judges
+    if len(specs) > 1:
+        names = ", ".join(dict.fromkeys(spec.judge for spec in specs))
         raise SpecError(
-            f"{path} names {len(found)} judges, and one is wanted: {names}",
+            f"{path} names {len(specs)} judges, and one is wanted: {names}",
             hint=Advice("{overrides}", overrides="judge=NAME"),
         )
-    return found[0]
+    return specs[0]
 
 
 def load_run_specs(
@@ -231,13 +260,15 @@ def load_run_specs(
     A named judge that `judges:` lists comes with its entry; any other has the run's own keys. Overrides hold for each
     judge, but `max_cost`, which is of all.
     """
-    data = _read(path)
+    data = read_definition(path)
+    if "writer_prompts" in data:
+        raise SpecError(f"{path} defines stories to write, and asks no judge", hint=f"judge generate {path}")
     named, of_run, of_each = _sorted(overrides)
     said = {_key(pair) for pair in of_each}
     refuse_foreign({key: value for key, value in data.items() if key not in said}, path.parent, str(path))
     _apply(data, of_run)
     if data.get("name") is None:
-        data["name"] = _default_name(path)
+        data["name"] = named_after(path)
     kept = [key for key in judge_lists.OF_ONE if not any(_key(pair) == key for pair in of_each)]
     definitions = judge_lists.definitions(data, list(judges) or named, str(path), revision=revision, kept=kept)
     for one in definitions:
@@ -253,7 +284,7 @@ def load_run_specs(
 
 def names_judge(path: Path, judge: str, revision: str | None = judge_lists.ANY) -> bool:
     """Whether run.yaml says how this judge is asked: any judge, where it has no list of them."""
-    data = _read(path)
+    data = read_definition(path)
     return "judges" not in data or bool(judge_lists.chosen(judge_lists.entries(data, str(path)), judge, revision))
 
 
@@ -289,7 +320,7 @@ def _apply(data: dict[str, Any], overrides: Iterable[str]) -> None:
         literal.refuse_keys(data, Advice("{overrides}"))
 
 
-def _read(path: Path) -> dict[str, Any]:
+def read_definition(path: Path) -> dict[str, Any]:
     """The file as plain data, without keys in it."""
     try:
         text = path.read_text(encoding="utf-8")
@@ -314,10 +345,10 @@ def default_name(path: Path) -> str:
     return path.resolve().parent.name if path.name == "run.yaml" else path.stem
 
 
-def _default_name(path: Path) -> str:
+def named_after(path: Path) -> str:
     name = default_name(path)
-    if not re.match(_NAME, name):
-        message = f"{path}: key 'name' is missing, and {name!r} cannot stand in its place"
+    if not re.match(NAME, name):
+        message = f"{path}: key 'name' is missing, and {name!r} cannot replace it"
         raise SpecError(message, hint="a name has letters, digits, dot, dash and underscore: add `name: my-run`")
     return name
 
@@ -335,7 +366,7 @@ def json_schema() -> dict[str, Any]:
         "additionalProperties": False,
     }
     properties["judges"] = {
-        "description": "several judges, asked side by side, each with keys of its own",
+        "description": "list of several judges that run side by side, each with keys of its own",
         "type": "array",
         "minItems": 1,
         "items": {"anyOf": [{"type": "string"}, entry]},
@@ -345,19 +376,12 @@ def json_schema() -> dict[str, Any]:
     return schema
 
 
-def stored_run_spec(data: dict[str, Any], where: str) -> RunSpec:
-    """A definition out of a manifest, to ask again by it; programs before this one let keys stand in it."""
-    literal.refuse_keys(data, where)
-    refuse_foreign(data, Path(where).parent, where)
-    return parse_run_spec(data, where)
-
-
 def parse_run_spec(data: dict[str, Any], where: str) -> RunSpec:
     """Check plain data against the schema; every mistake names its key, and an unknown key the nearest known one."""
     try:
         return RunSpec.model_validate(data)
     except ValidationError as error:
-        lines = [_mistake(dict(mistake)) for mistake in error.errors()]
+        lines = mistakes(error, _keys)
         hint = Advice("judge run {print_schema} shows every key", print_schema=True)
         raise SpecError(f"{where}: {'; '.join(lines)}", hint=hint) from error
 
@@ -388,15 +412,22 @@ def _shown(pair: str) -> str:
     return repr(found.group() if found else "")
 
 
-def _mistake(error: dict[str, Any]) -> str:
+def mistakes(error: ValidationError, keys: Callable[[list[str]], set[str]]) -> list[str]:
+    """A sentence for each mistake; `keys` tells which keys may stand below others."""
+    return [_mistake(dict(mistake), keys) for mistake in error.errors()]
+
+
+def _mistake(error: dict[str, Any], keys: Callable[[list[str]], set[str]]) -> str:
     path = [str(part) for part in error["loc"]]
     where = ".".join(path)
     if error["type"] == "unpaired":
         return f"{error['msg']}, and the run has no pairs: add pairs (all, given, ...), or leave it out"
+    if not path:
+        return str(error["msg"])
     if error["type"] == "pairs":
         return f"{error['msg']}; found {str(error['input'])[:60]!r}"
     if error["type"] == "extra_forbidden":
-        known = _keys(path[:-1])
+        known = keys(path[:-1])
         close = nearest(path[-1], known)
         guess = f", did you mean {close!r}?" if close else f" (known: {', '.join(sorted(known))})"
         return f"unknown key {where!r}{guess}"

@@ -1,4 +1,4 @@
-"""Result folders: where they lie, what they say of themselves, and who may write in them."""
+"""Result folders: location, manifest, and the lock for their one writer."""
 
 from judge.run_folder.cost import Cost, cost_of, folder_cost
 from judge.run_folder.layout import ResultFolder, folder_for, judge_slug, resolve

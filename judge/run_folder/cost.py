@@ -1,4 +1,4 @@
-"""What the answers in a result folder cost: from its journal and the price in force, the same for every command.
+"""Cost of the answers in a result folder, from its journal and the price in force, the same for every command.
 
 The server's own sums go first. Answers of which it named no cost are charged by their tokens, at the price that the
 price table has for the day of the newest answer; where no table has one any more, at the price that manifest.json kept.
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Dollars, or None where they are not known; `basis` says from what they were computed, or why they are unknown.
+    """Dollars, or None where they are not known; `basis` says how they were computed, or why they are unknown.
 
     `price` is what tokens were charged at, None where none were.
     """
@@ -43,7 +43,7 @@ def folder_cost(folder: ResultFolder) -> Cost:
     """The cost of everything in a result folder. Raises RunFolderError where its journal cannot be read."""
     manifest = read_manifest(folder.manifest)
     if not folder.journal.is_file():
-        return Cost(None, "the ratings were imported, and nothing tells what they cost")
+        return Cost(None, "the ratings were imported, and their cost is not recorded")
     with JournalReader(folder.journal) as journal:
         return cost_of(journal.spending(), manifest)
 
@@ -55,7 +55,7 @@ def cost_of(spent: Spending, manifest: Mapping[str, Any]) -> Cost:
     price = price_of(manifest, spent.last)
     parts: list[tuple[float, str]] = []
     if spent.reported_calls:
-        parts.append((spent.reported, f"as the server named it for {spent.reported_calls:,} requests"))
+        parts.append((spent.reported, f"as the server reported it for {spent.reported_calls:,} requests"))
     for tokens, batch in ((spent.live, False), (spent.batch, True)):
         if tokens.prompt is None and tokens.completion is None:
             continue
@@ -123,4 +123,4 @@ def _nothing_told(spent: Spending, manifest: Mapping[str, Any]) -> str:
     judge = _judge(manifest)
     if JudgeName.of(judge).is_modelless:
         return f"{judge} asks no server and costs nothing"
-    return "the server told no tokens" if spent.answers else "nothing was answered"
+    return "the server reported no tokens" if spent.answers else "nothing was answered"

@@ -1,4 +1,4 @@
-"""The definition that a result folder goes on with: its run.yaml's, or, moved away from it, the one it keeps itself."""
+"""The definition with which a result folder continues: its run.yaml, or its own copy where the folder was moved."""
 
 from __future__ import annotations
 
@@ -8,24 +8,30 @@ from typing import Any
 
 from judge.errors import RunFolderError, SpecError
 from judge.run_definition.judges import ANY
-from judge.run_definition.spec import RunSpec, load_run_spec, load_run_specs, names_judge, stored_run_spec
-from judge.run_folder.layout import DEFINITION, ResultFolder, definition_of, folder_for
+from judge.run_definition.spec import load_run_spec, load_run_specs, names_judge
+from judge.run_definition.writing import AnySpec, is_writing, load_specs, stored_spec
+from judge.run_folder.layout import ResultFolder, definition_in, definition_of, folder_for
 from judge.run_folder.manifest import read_manifest
 
 
 def definition_in_force(
     folder: ResultFolder, overrides: Sequence[str] = (), judge: str | None = None
-) -> tuple[RunSpec, Path]:
+) -> tuple[AnySpec, Path]:
     """The definition with which a result folder is gone on with, and the folder that its paths start from.
 
     `judge` is asked in place of the folder's own. Raises RunFolderError for a folder that `judge run` did not make.
     """
     manifest = read_manifest(folder.manifest)
     if "asked" not in manifest:
-        raise RunFolderError(f"{folder.path} was not made by judge run", hint="there is nobody to ask")
+        raise RunFolderError(
+            f"{folder.path} was not made by judge run", hint="its judge is unknown: nothing can be requested"
+        )
     who = judge or str(manifest["judge"])
     try:
         definition = definition_of(folder.path)
+        if is_writing(definition):
+            (spec,) = load_specs(definition, overrides, [who]).asked
+            return spec, definition.parent
         revision = ANY if judge else _revision(manifest)
         if names_judge(definition, who, revision):
             return load_run_spec(definition, [*overrides, f"judge={who}"], revision=revision), definition.parent
@@ -33,21 +39,23 @@ def definition_in_force(
     except RunFolderError:
         # The result folder was moved away from its run.yaml: the manifest keeps what was asked.
         place = folder.path
-    return stored_run_spec(manifest["asked"], str(folder.manifest)), place
+    return stored_spec(manifest["asked"], str(folder.manifest)), place
 
 
 def budget_of(run: Path, overrides: Sequence[str] = ()) -> float | None:
     """What all judges of a run may spend together in one command, as its run.yaml says."""
-    found = load_run_specs(definition_of(run), overrides)
-    return found.max_cost if len(found.judges) > 1 else found.judges[0].max_cost
+    found = load_specs(definition_of(run), overrides)
+    return found.max_cost if len(found.asked) > 1 else found.asked[0].max_cost
 
 
 def not_begun(run: Path) -> list[str]:
     """Judges that a run.yaml, or that of a run's folder, lists and that have no results; [] where it lists none."""
-    definition = run / DEFINITION if run.is_dir() else run
-    if not definition.is_file():
+    definition = definition_in(run) if run.is_dir() else run
+    if definition is None or not definition.is_file():
         return []
     try:
+        if is_writing(definition):
+            return []
         specs = load_run_specs(definition).judges
     except SpecError:
         return []  # judge run says what is wrong with it

@@ -1,4 +1,4 @@
-"""Where a run's files lie, and what RUN on the command line means. Never creates anything."""
+"""Location of a run's files, and the meaning of RUN on the command line."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ from judge import yaml_file
 from judge.errors import RunFolderError, yaml_mistake
 
 DEFINITION = "run.yaml"
+GENERATION = "generate.yaml"
+"""The definition of stories to be written; its results lie as a run's do."""
+
 MANIFEST = "manifest.json"
 JOURNAL = "journal.sqlite"
 SHARDS = "shards"
@@ -22,6 +25,9 @@ IMPORTED_PREFERENCES = "imported_preferences.csv"
 
 _RUN = "a run.yaml, its folder, or one result folder"
 _NAMED = 4
+_OWN_FOLDER = (DEFINITION, GENERATION)
+"""Definitions whose results lie beside them: a folder holds one."""
+
 """Runs named in a message."""
 
 
@@ -79,26 +85,34 @@ def judge_slug(judge: str, revision: str | None = None) -> str:
 
 def folder_for(definition: Path, name: str, judge: str, revision: str | None = None) -> ResultFolder:
     """A judge's result folder: beside run.yaml, or, for a file of another name, in a folder named after the run."""
-    parent = definition.parent if definition.name == DEFINITION else definition.parent / name
+    parent = definition.parent if definition.name in _OWN_FOLDER else definition.parent / name
     return ResultFolder(parent / judge_slug(judge, revision))
 
 
 def results_beside(definition: Path) -> list[ResultFolder]:
     """The folders that may hold a definition's results, by name; of a file that is no run.yaml, those in its folder."""
     parent = definition.parent
-    if definition.name != DEFINITION:
+    if definition.name not in _OWN_FOLDER:
         parent /= str(_defined(definition).get("name") or definition.stem)
     return [ResultFolder(path) for path in _folders(parent)] if parent.is_dir() else []
+
+
+def definition_in(folder: Path) -> Path | None:
+    """The definition that stands in a folder under its usual name; RunFolderError where two would share its results."""
+    found = [folder / name for name in _OWN_FOLDER if (folder / name).is_file()]
+    if len(found) > 1:
+        raise RunFolderError(f"{folder} holds both {DEFINITION} and {GENERATION}", hint="give each a folder of its own")
+    return found[0] if found else None
 
 
 def definition_of(run: Path) -> Path:
     """The run.yaml that RUN names: the file itself, or the one in the folder."""
     if run.is_dir():
         # The folder of a part of a plan lies in that of the whole: RUN/JUDGE/shards/1-of-4.
-        above = [run.parents[2] / DEFINITION] if run.parent.name == SHARDS and len(run.parents) > 2 else []
-        for candidate in (run / DEFINITION, run.parent / DEFINITION, *above):
-            if candidate.is_file():
-                return candidate
+        above = [run.parents[2]] if run.parent.name == SHARDS and len(run.parents) > 2 else []
+        for folder in (run, run.parent, *above):
+            if (found := definition_in(folder)) is not None:
+                return found
         if _runs_in(run):
             raise _without_results(run)
         raise RunFolderError(f"{run} holds no {DEFINITION}", hint="judge init NAME writes a commented one")
@@ -110,21 +124,21 @@ def definition_of(run: Path) -> Path:
 
 def resolve(runs: Iterable[Path | str]) -> list[ResultFolder]:
     """Result folders of RUNs: a run.yaml, its folder (all its judges), or one result folder; in order, each once."""
-    found: dict[Path, ResultFolder] = {}
+    results: dict[Path, ResultFolder] = {}
     for run in map(Path, runs):
         folders = _results_in(run)
         if not folders:
             raise _without_results(run)
         for folder in folders:
-            found.setdefault(folder.path.resolve(), folder)
-    return list(found.values())
+            results.setdefault(folder.path.resolve(), folder)
+    return list(results.values())
 
 
 def _results_in(run: Path) -> list[ResultFolder]:
     if not run.exists():
         raise RunFolderError(f"{run} does not exist", hint=f"RUN is {_RUN}")
     if run.is_file():
-        if run.name != DEFINITION:
+        if run.name not in _OWN_FOLDER:
             # `pilot.yaml` keeps its results in a folder named after the run: as the file says, or like the file.
             name = _defined(run).get("name") or run.stem
             return _results_in(run.parent / str(name)) if name and (run.parent / str(name)).is_dir() else []
@@ -165,6 +179,8 @@ def _refuse_archive(file: Path) -> None:
 
 def _without_results(run: Path) -> RunFolderError:
     """Why nothing can be read there: a folder of runs, a run not begun, or no run at all."""
+    if run.name == GENERATION or (run / GENERATION).is_file():
+        return RunFolderError(f"{run} has no stories yet", hint=f"judge generate {run}")
     if run.is_file() or (run / DEFINITION).is_file():
         return RunFolderError(f"{run} has no results yet", hint=f"judge run {run}")
     runs = _runs_in(run)

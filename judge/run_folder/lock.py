@@ -1,4 +1,4 @@
-"""One writer to a result folder. The lock is the operating system's, so a killed process never leaves one behind."""
+"""Lock for the one writer of a result folder. The operating system holds it, so a killed process leaves none behind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`manifest.json`: what was asked and what was in force, apart. Never holds a key, and never an answer."""
+"""`manifest.json`: what was asked, and apart from it what was in force. It holds no key and no answer."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ def read_manifest(path: Path) -> dict[str, Any]:
         return {}
     except orjson.JSONDecodeError as error:
         raise RunFolderError(
-            f"{path} is not valid JSON ({error})", hint="judge verify RUN tells what is intact"
+            f"{path} is not valid JSON ({error})", hint="judge verify RUN shows what is intact"
         ) from error
     if not isinstance(data, dict):
-        raise RunFolderError(f"{path} is no manifest: it holds no keys", hint="judge verify RUN tells what is intact")
+        raise RunFolderError(f"{path} is no manifest: it holds no keys", hint="judge verify RUN shows what is intact")
     return data
 
 

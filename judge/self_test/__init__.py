@@ -1,4 +1,4 @@
-"""Do the statistics find what is there? Simulated judges with planted faults, put through the real steps."""
+"""Self-test of the diagnostics: simulated judges with planted faults, analysed by the real steps."""
 
 from judge.self_test.power import SEEDS, Outcome, measure, table
 

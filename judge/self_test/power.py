@@ -1,4 +1,4 @@
-"""How often each diagnostic finds the fault that was put in, and how often it finds one that was not. Never tunes."""
+"""Power and false-alarm rate of each diagnostic on simulated judges with planted faults."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Found = dict[tuple[str, str], tuple[int, int]]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One diagnostic over all simulated studies."""
+    """Result of one diagnostic over all simulated studies."""
 
     diagnostic: str
     judge: str
@@ -85,7 +85,7 @@ def measure(
 
 
 def table(outcomes: list[Outcome], seeds: int, first_seed: int) -> Table:
-    """The outcomes as printed."""
+    """The outcomes as a printed table."""
     columns = [
         Column("diagnostic", "diagnostic"),
         Column("fault", "planted fault"),
@@ -122,7 +122,7 @@ def table(outcomes: list[Outcome], seeds: int, first_seed: int) -> Table:
         ),
     )
     line = f"self-test|studies:{seeds}|seeds:{first_seed}-{first_seed + seeds - 1}|alpha:{ALPHA:g}|v{__version__}"
-    return Table("Do the diagnostics find what is there, and nothing else?", columns, rows, line, notes)
+    return Table("Self-test: power and false alarms of the diagnostics", columns, rows, line, notes)
 
 
 def _studies(seeds: range, workers: int) -> Iterator[Found]:

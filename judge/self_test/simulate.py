@@ -1,4 +1,4 @@
-"""Judges with known faults, rating stories whose quality is known: a result folder for the real commands. Never random.
+"""Simulated judges with known faults on stories of known quality, written as a result folder.
 
 Stories have a quality for each criterion, people rate it three times with error, and an honest judge rates it as one
 more person would, three times. Each faulty judge is the honest one with one fault put in, of a stated size. The seed
@@ -44,7 +44,7 @@ class Stories:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One fault: which diagnostic has to find it, how large it is, and how it changes what the judge thinks or says."""
+    """A planted fault: the diagnostic that must find it, its size, and how it changes opinions or ratings."""
 
     diagnostic: str
     size: str

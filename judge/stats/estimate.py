@@ -1,4 +1,4 @@
-"""A number that knows how sure it is, or why it does not exist. Never a bare NaN."""
+"""An estimate: a number with its interval, or the reason why it does not exist."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why a number or its interval does not exist, in parts; `str` makes the sentence that people read.
+    """The reason why a number or its interval does not exist, in parts; `str` gives the sentence.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """One statistic.
+    """One statistic with its interval, or the reason why it is undefined.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Typed rows as a frame: numbers with their ends and reasons in columns of their own. Never computes a number."""
+"""Typed rows as a data frame: estimates with their interval ends and reasons in columns of their own."""
 
 from __future__ import annotations
 

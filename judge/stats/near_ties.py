@@ -1,4 +1,4 @@
-"""Winners and orders that rounding noise does not decide: values within 1e-9 are tied, and the first stays first.
+"""Maxima and orders that rounding noise does not decide: values within 1e-9 are tied, and the first stays first.
 
 Processors and libraries round differently in the last digits, so the larger of two equal numbers is a matter of chance.
 """

@@ -1,1 +1,1 @@
-"""Stress tests: a dataset's stories, changed on purpose, as a file that judges are run on."""
+"""Stress tests: perturbed stories of a dataset, as a file that judges are run on."""

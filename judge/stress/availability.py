@@ -1,9 +1,9 @@
-"""Whether a perturbation can be made here, or what it lacks. Loads nothing that is heavy."""
+"""Availability of each perturbation on this machine, or what is missing for it."""
 
 from __future__ import annotations
 
 from judge.datasets import wordnet_files
-from judge.perturbations import tagging
+from judge.perturbations.english import tagging
 from judge.perturbations.made import MADE
 from judge.perturbations.perturbation import Facts
 from judge.wording import Advice, joined
@@ -11,9 +11,9 @@ from judge.wordnet import HINT
 
 
 def lacking(facts: Facts, *, reworded: bool = False) -> str | None:
-    """What is missing, as a sentence that says what to do; None where nothing is. `reworded`: other words are there."""
+    """What is missing, as a sentence that says what to do; None where nothing is. `reworded`: paraphrases are there."""
     if facts.name not in MADE:
-        return "not made here; autos_roc and autos_wp may hold it"
+        return "this program does not generate it; the datasets autos_roc and autos_wp may hold it"
     parts: list[str] = []
     if "tagger" in facts.needs and (missing := tagging.available()):
         parts.append(missing)

@@ -1,4 +1,4 @@
-"""How many stories each perturbation could be made of, and why not of the others; as counts and as tables."""
+"""Coverage: the number of stories that each perturbation could change, and the reasons for the others."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ class CoverageRow:
 
 @dataclass(slots=True)
 class Coverage:
-    """The counts of a sitting."""
+    """Coverage of one generated file."""
 
     rows: Sequence[CoverageRow]
     stories: int = 0
 
     @classmethod
     def of(cls, wanted: Sequence[Wanted]) -> Coverage:
-        """With no story counted yet."""
+        """Coverage before the first story is counted."""
         return cls([CoverageRow(one.facts.name, one.facts.test, s) for one in wanted for s in one.strengths])
 
     def add(self, versions: Sequence[Perturbed]) -> None:
-        """Count one story's versions, which come in the rows' order."""
+        """Count one story's versions, given in the order of the rows."""
         self.stories += 1
         for row, version in zip(self.rows, versions, strict=True):
             if version.reason is None:

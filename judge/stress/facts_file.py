@@ -1,4 +1,4 @@
-"""`NAME.facts.jsonl` beside a file of perturbed stories: how it was made, each story's edits, and what was left out.
+"""The file `NAME.facts.jsonl` beside a file of perturbed stories: its settings, each story's edits, and omissions.
 
 The first line is `{"stress": {...}}`, the last `{"left_out": [...]}`; between them stand lines `{"story": ID,
 "origin": ID, "perturbation": ..., "test": ..., "strength": ..., "edits": [[start, end, replacement], ...]}`.
@@ -12,15 +12,36 @@ from typing import Any, BinaryIO
 
 import orjson
 
+from judge.perturbations.edit import Edit
 from judge.stress.coverage import Coverage
 from judge.stress.making import Perturbed
 
 FORM = 1
+_MOST = 64 << 20
+"""Bytes beyond which a file of facts is not searched while somebody waits."""
 
 
 def facts_path(stories: Path) -> Path:
     """The file of facts of a file of stories."""
     return stories.with_suffix(".facts.jsonl")
+
+
+def edits_of(file: Path, story: str) -> tuple[Edit, ...] | None:
+    """The edits that made a story, as the file has them; None where it does not tell, or cannot be read.
+
+    The file may come from anybody: whoever uses the edits sees that they lead from the one text to the other.
+    """
+    wanted = orjson.dumps(story)
+    try:
+        if not file.is_file() or file.stat().st_size > _MOST:
+            return None
+        with file.open("rb") as lines:
+            found = next((line for line in lines if wanted in line and orjson.loads(line).get("story") == story), None)
+        if found is None:
+            return None
+        return tuple(Edit(int(start), int(end), str(text)) for start, end, text in orjson.loads(found)["edits"])
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        return None
 
 
 def write_head(stream: BinaryIO, made_of: Mapping[str, Any]) -> None:

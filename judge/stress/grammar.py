@@ -1,4 +1,4 @@
-"""Whether a changed sentence is grammatical, by a classifier that a person names. Off unless one is named.
+"""Grammar filter for changed sentences, by a classifier that the user names; without one nothing is filtered.
 
 The study kept what a BERT trained on CoLA scored .5 or more, and did not ask about typos.
 """
@@ -11,8 +11,8 @@ from typing import Any
 
 from judge.errors import MissingExtraError, OptionError, SpecError
 from judge.fingerprint import fingerprint_file
+from judge.perturbations.english.sentences import sentences
 from judge.perturbations.perturbation import Facts
-from judge.perturbations.sentences import sentences
 
 UNGRAMMATICAL = "a changed sentence is not grammatical to the classifier"
 _LEAST = 0.5
@@ -20,7 +20,7 @@ _UNASKED = frozenset({"typos"})
 
 
 def is_filtered(facts: Facts) -> bool:
-    """Whether the classifier is asked about a perturbation: about aspects and invariance, not about typos."""
+    """Whether the classifier checks a perturbation: aspects and invariance, not typos."""
     return facts.test in ("discrimination", "invariance") and facts.name not in _UNASKED
 
 

@@ -1,4 +1,4 @@
-"""Every perturbation as rows of tables: what it does, what ought to follow, and whether it can be made here."""
+"""The table of perturbations: what each does, the expected reaction, and whether it is available here."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _COLUMNS = (
     Column("strengths", "strengths"),
     Column("here", "made here"),
 )
-_AIMS = "criteria are where the drop ought to show, by the papers; the report tests it"
-_NESTED = "the edits of a strength are among those of the next"
+_AIMS = "criteria: those on which the papers expect lower ratings; the report tests whether they fall"
+_NESTED = "the edits at one strength are a subset of those at the next"
 
 
 def tables() -> list[Table]:
@@ -35,7 +35,7 @@ def tables() -> list[Table]:
 
 
 def _table(test: Test) -> Table:
-    known = [facts for facts in CATALOGUE.values() if facts.test == test]
+    catalogued = [facts for facts in CATALOGUE.values() if facts.test == test]
     rows = [
         {
             "perturbation": facts.name,
@@ -44,16 +44,16 @@ def _table(test: Test) -> Table:
             "strengths": ", ".join(map(str, facts.strengths)),
             "here": "no" if lacking(facts) else "yes",
         }
-        for facts in known
+        for facts in catalogued
     ]
-    notes = [*([_AIMS] if any(facts.aims for facts in known) else []), _NESTED]
-    sources = dict.fromkeys(facts.source for facts in known)
-    notes += [*_missing(known), *(f"source: {one}" for one in sources)]
+    notes = [*([_AIMS] if any(facts.aims for facts in catalogued) else []), _NESTED]
+    sources = dict.fromkeys(facts.source for facts in catalogued)
+    notes += [*_missing(catalogued), *(f"source: {one}" for one in sources)]
     return Table(_TITLES[test], _COLUMNS, rows, f"v{__version__}", notes)
 
 
 def _missing(known: Sequence[Facts]) -> list[str]:
-    """What cannot be made here, and why: each reason once."""
+    """Perturbations that are not available here, with the reasons: each reason once."""
     names: dict[str, list[str]] = {}
     for facts in known:
         if (why := lacking(facts)) is not None:

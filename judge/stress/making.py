@@ -1,4 +1,4 @@
-"""One story's perturbed versions: what each changes, or why it is not there."""
+"""The perturbed versions of one story: the edits of each, or the reason why there are none."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from judge.perturbations.edit import Edit, applied, in_order
+from judge.perturbations.english.tokens import protected
 from judge.perturbations.made import maker
 from judge.perturbations.perturbation import Facts, Material, Unfit
 from judge.perturbations.seeding import rng_of
 from judge.perturbations.story_name import story_name
-from judge.perturbations.tokens import protected
 from judge.records import Story
 from judge.stress.options import Wanted
 
-SAME = "what it makes is the story as it was"
-NO_MORE = "no room for more than at a lower strength"
-BROKEN = "a placeholder would break"
+SAME = "the result equals the original story"
+NO_MORE = "no more edits possible than at a lower strength"
+BROKEN = "an edit would cut a placeholder"
 
 
 @dataclass(frozen=True, slots=True)
 class Perturbed:
-    """A perturbation of one story at one strength: the edits with the story that they make, or the reason."""
+    """A perturbation of one story at one strength: the edits and the new story, or the reason why there is none."""
 
     facts: Facts
     strength: int
@@ -31,12 +31,12 @@ class Perturbed:
 
 
 def untouched(story: Story) -> Story:
-    """The story as it was, under the id that says so, with people's ratings."""
+    """The unchanged story under its own identifier, with people's ratings."""
     return replace(story, id=story_name(story.id))
 
 
 def versions(material: Material, wanted: Sequence[Wanted], seed: int) -> Iterator[Perturbed]:
-    """Every version asked for, those of one perturbation from the weakest to the strongest."""
+    """Every requested version, those of one perturbation from the weakest to the strongest."""
     for one in wanted:
         before: frozenset[Edit] = frozenset()
         for strength in one.strengths:

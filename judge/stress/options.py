@@ -1,4 +1,4 @@
-"""What stories to change, how, and how much. Changes none."""
+"""Options of `judge stress make`: which stories to change, how, and how strongly."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class MakeOptions:
-    """What is made of a dataset.
+    """Settings of the perturbed stories of one dataset.
 
     Attributes
     ----------
@@ -39,18 +39,17 @@ class MakeOptions:
     references : bool
         Change the reference stories, one for each story-prompt, in place of the systems' stories.
     limit : int or None
-        Only so many stories, the first ones.
+        Number of stories to change, from the first on.
     top : str
         The highest point of the scale that judges will be asked for, as injections write it.
     rewriter, base_url, encoder : str or None, tuple of str, str or None
-        The model that says sentences in other words, where it is served, and a sentence encoder that says whether
-        they mean the same.
+        The model that paraphrases sentences, its server, and the sentence encoder that compares their meaning.
     back_translations : Path or None
-        A file of other words, in the study's form.
+        A file of paraphrases, in the study's format.
     grammar : str or None
         A folder of a sequence classifier that says whether a sentence is grammatical; None = nothing is filtered.
     grammar_label : int
-        Which of its labels says so.
+        The index of its label for a grammatical sentence.
     """
 
     wanted: tuple[Wanted, ...]
@@ -78,7 +77,7 @@ class MakeOptions:
 
 
 def _check_rewording(options: MakeOptions) -> None:
-    """Refuses what would have no effect."""
+    """Refuse options that would have no effect."""
     if options.rewriter is not None and options.back_translations is not None:
         raise OptionError("rewriter", options.rewriter, "has no effect beside a file of back-translations")
     for name, value in (("base_url", ", ".join(options.base_url)), ("encoder", options.encoder)):
@@ -87,7 +86,7 @@ def _check_rewording(options: MakeOptions) -> None:
     named = options.rewriter or options.back_translations
     if named is not None and not any("rewriter" in one.facts.needs for one in options.wanted):
         name = "rewriter" if options.rewriter else "back_translations"
-        raise OptionError(name, str(named), "has no effect: no perturbation asked for needs other words")
+        raise OptionError(name, str(named), "has no effect: no requested perturbation needs paraphrases")
 
 
 def of_set(name: str) -> list[str]:
@@ -105,17 +104,17 @@ def wanted(names: Sequence[str], strengths: Sequence[int]) -> tuple[Wanted, ...]
     for name in names:
         if name not in CATALOGUE or name not in MADE:
             raise SpecError(unknown("perturbation", name, MADE), hint="judge stress list")
-    found = []
+    chosen = []
     for facts in CATALOGUE.values():
         if facts.name in names:
             some = tuple(sorted({one for one in strengths if one in facts.strengths}))
             if some:
-                found.append(Wanted(facts, some))
-    lost = [one for one in strengths if not any(one in each.strengths for each in found)]
-    if lost or not found:
+                chosen.append(Wanted(facts, some))
+    lost = [one for one in strengths if not any(one in each.strengths for each in chosen)]
+    if lost or not chosen:
         has = sorted({one for name in names for one in CATALOGUE[name].strengths})
         raise OptionError("strength", (lost or list(strengths))[0], allowed=[str(one) for one in has])
-    return tuple(found)
+    return tuple(chosen)
 
 
 def recorded(options: MakeOptions) -> Mapping[str, object]:

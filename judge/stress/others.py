@@ -1,4 +1,4 @@
-"""Stories of other story-prompts, and their nouns and verbs, for perturbations that take something from elsewhere.
+"""A fixed sample of other stories with their nouns and verbs, as material for perturbations.
 
 A fixed sample of the whole dataset, whatever part of it is changed: the choice does not depend on limits or order.
 """
@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from judge.fingerprint import digest
+from judge.perturbations.english.tagging import Tagger
 from judge.perturbations.perturbation import Token, Words
-from judge.perturbations.tagging import Tagger
 from judge.records import Story
 
 SAMPLE = 128
@@ -34,7 +34,7 @@ class Others:
         return own or [one for some in self.stories.values() for one in some if _other(one.story_prompt, one.id, story)]
 
     def words_for(self, story: Story) -> list[Words]:
-        """Words of these."""
+        """Nouns and verbs of these stories."""
         own = [word for word in self.words.get(story.system, ()) if _other(word.story_prompt, "", story)]
         return own or [word for some in self.words.values() for word in some if _other(word.story_prompt, "", story)]
 

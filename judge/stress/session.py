@@ -1,4 +1,4 @@
-"""A dataset's stories to a file of perturbed ones, with its file of facts. Each story is tagged once, few at a time."""
+"""Generation of perturbed stories from a dataset, with the file of facts."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from judge.datasets import wordnet_files
 from judge.datasets.dataset import Dataset
 from judge.datasets.files.native import story_line
 from judge.errors import DataError, SpecError
-from judge.perturbations import attacks
+from judge.perturbations.attacks import written_around
+from judge.perturbations.english.tagging import Tagger
 from judge.perturbations.lists import lists_version
 from judge.perturbations.perturbation import Material, Need
 from judge.perturbations.story_name import read_name
-from judge.perturbations.tagging import Tagger
 from judge.records import Story
 from judge.stress.availability import lacking
 from judge.stress.coverage import Coverage
@@ -40,7 +40,7 @@ REFERENCE = "Human"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Made:
-    """What a sitting made."""
+    """The files of one generation, with their counts."""
 
     stories: Path
     facts: Path
@@ -127,7 +127,7 @@ def _references(dataset: Dataset) -> Iterator[Story]:
 
 
 class Workshop:
-    """What the perturbations asked for need, made ready once."""
+    """The resources of the requested perturbations (tagger, WordNet, rewriter, filter), prepared once."""
 
     def __init__(self, dataset: Dataset, options: MakeOptions, output: Path) -> None:
         self._dataset, self._options = dataset, options
@@ -145,7 +145,7 @@ class Workshop:
             self._others = sampled(origins(dataset, everything), options.seed, self._tagger)
 
     def made_of(self) -> dict[str, Any]:
-        """How the file is made, as plain data."""
+        """The settings of the file as plain data."""
         packages = ("spacy", "lemminflect") if self._tagger else ()
         return {
             "version": __version__,
@@ -157,12 +157,12 @@ class Workshop:
             "wordnet": "3.0" if self._wordnet else None,
             "grammar": self._grammar.identity if self._grammar else "unfiltered",
             "lists": lists_version(),
-            "attacks": attacks.lists_version(),
+            "attacks": written_around.lists_version(),
             "rewordings": self._rewordings(),
         }
 
     def _rewordings(self) -> dict[str, Any] | None:
-        """What the rewriter was asked, and why its words were not taken; None without one."""
+        """The rewriter's requests and the reasons for refused paraphrases; None without a rewriter."""
         one = self._reworded
         return {"form": FORM, "not_taken": dict(one.reasons)} if isinstance(one, Rewriter) else None
 
@@ -175,7 +175,7 @@ class Workshop:
         return replace(version, edits=(), story=None, reason=UNGRAMMATICAL)
 
     def materials(self) -> Iterator[Material]:
-        """What is known of each story to be changed."""
+        """The material of each story to be changed."""
         stories = origins(self._dataset, self._options)
         while some := list(islice(stories, 64)):
             tagged = self._tagger.tagged(story.text for story in some) if self._tagger else iter([()] * len(some))

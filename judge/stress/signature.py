@@ -1,4 +1,4 @@
-"""How perturbed stories were made, as the line under a table, and what must be said beside."""
+"""The signature and the notes of tables about perturbed stories."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def signature(made_of: Mapping[str, Any]) -> str:
 
 
 def notes(made_of: Mapping[str, Any], skipped: Mapping[str, str]) -> list[str]:
-    """Perturbations of the set that were not made, and why; whether stories were filtered."""
+    """Notes: perturbations of the set that were skipped, with reasons, and whether stories were filtered."""
     found: list[str] = [joined(f"{name} was not made: ", why) for name, why in skipped.items()]
     for why, count in ((made_of["rewordings"] or {}).get("not_taken") or {}).items():
         found.append(f"rewordings not taken: {why} ({count})")

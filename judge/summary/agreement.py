@@ -1,25 +1,25 @@
-"""Agreement with people in words: which Eval-Prompt and judge, tau over stories and over systems, labels."""
+"""Agreement with people in words: which Eval-Prompt and judge, tau over stories, labels."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
 from judge.analysis.comparison.sentence import leaves_zero_out
 from judge.analysis.correlation.margins import CEILING, CONTROL, Margin
-from judge.analysis.correlation.result import CorrelationRow
-from judge.analysis.inputs.bars import CEILING as PEOPLE_ROW
-from judge.analysis.inputs.bars import CONTROL as CONTROL_ROW
-from judge.analysis.inputs.bars import JUDGE
 from judge.analysis.options.table_options import Factor
 from judge.charts.words import worded
 from judge.errors import JudgeError
 from judge.rating_matrix import RatingMatrix
 from judge.stats.estimate import Estimate
+from judge.stats.estimation.sample_size import FEWEST
 from judge.summary import rules
 from judge.summary.answers import Answer, Verdict
 from judge.summary.evidence import Evidence, names_of
+from judge.summary.rules import WIDE
 
-_LISTED = 4
+_LISTED = 2
 
 
 def variants(evidence: Evidence, matrix: RatingMatrix, best: Margin) -> Iterator[Answer]:
@@ -44,7 +44,26 @@ def variants(evidence: Evidence, matrix: RatingMatrix, best: Margin) -> Iterator
         verdict = rules.of_variants([one for _, one in found])
         of = f" of {best.judge}" if by == "eval_prompt" and len(names_of(matrix, "judge")) > 1 else ""
         of = f" with {best.eval_prompt}" if by == "judge" and len(names_of(matrix, "eval_prompt")) > 1 else of
-        yield Answer(question, (f"{own}{of}; tau x100 from it: {_listed(found)}.",), verdict, label)
+        others = _holds_elsewhere(evidence, best) if by == "eval_prompt" else ""
+        yield Answer(question, (f"{own}{of}; tau x100 from it: {_listed(found)}.{others}",), verdict, label)
+
+
+def _holds_elsewhere(evidence: Evidence, best: Margin) -> str:
+    """Whether the Eval-Prompt is the best of the other judges too, by tau alone."""
+    highest: dict[tuple[str | None, str], Margin] = {}
+    for one in evidence.margins:
+        key = (one.run, one.judge)
+        if one.dataset != best.dataset or one.control or one.value.value is None or one.judge == best.judge:
+            continue
+        if key not in highest or one.value.value > (highest[key].value.value or 0.0):
+            highest[key] = one
+    tried = {key for key in highest if sum((one.run, one.judge) == key for one in evidence.margins) > 1}
+    if not tried:
+        return ""
+    same = sum(highest[key].eval_prompt == best.eval_prompt for key in tried)
+    return f" It is the highest of {same} of the {len(tried)} other judges too." if len(tried) > 1 else (
+        f" With the other judge {'it is' if same else 'another is'} the highest."
+    )  # fmt: skip
 
 
 def _distances(evidence: Evidence, best: Margin, by: Factor, own: str) -> list[tuple[str, Estimate]]:
@@ -65,7 +84,7 @@ def _listed(found: Sequence[tuple[str, Estimate]]) -> str:
     parts = [
         f"{name} {worded(one)}{' (tied)' if leaves_zero_out(one) is False else ''}" for name, one in found[:_LISTED]
     ]
-    more = f", and {len(found) - _LISTED} more" if len(found) > _LISTED else ""
+    more = f", {len(found) - _LISTED} more" if len(found) > _LISTED else ""
     return ", ".join(parts) + more
 
 
@@ -81,11 +100,11 @@ def people(evidence: Evidence, best: Margin) -> Answer:
     said = [f"Kendall's tau-b x100 {worded(best.value)} over {best.stories:,} stories{over}."]
     control, ceiling = best.bars[CONTROL], best.bars[CEILING]
     if control.value is not None and not best.control:
-        said.append(f"The control {worded(control)}: {_distance(best.over[CONTROL])}.")
+        said.append(f"The control {worded(control)}{best.counted_as_0}: {_distance(best.over[CONTROL])}.")
     if ceiling.value is not None:
         said.append(f"One more person {worded(ceiling)}: {_distance(best.over[CEILING])}.")
     elif not raters.labels_note:
-        said.append(f"One more person: not known ({ceiling.why.fact}).")
+        said.append("One more person: not known.")
     return Answer(question, (" ".join(said),), verdict, "people")
 
 
@@ -93,6 +112,21 @@ def _distance(over: Estimate) -> str:
     if over.value is None:
         return "no distance"
     return f"the judge {'+' if over.value >= 0 else ''}{worded(over)}"
+
+
+def stories(best: Margin, matrix: RatingMatrix) -> Answer | None:
+    """How many story-prompts tau takes to be known within `WIDE`."""
+    value = best.value
+    if value.value is None or value.low is None or value.high is None:
+        return None
+    half, now = (value.high - value.low) / 2, len(np.unique(matrix.story_prompt))
+    wanted = max(FEWEST, int(np.ceil(now * (half / WIDE) ** 2)))
+    each = matrix.n / now
+    said = (
+        f"{now:,} story-prompts ({matrix.n:,} stories) tell tau x100 to ±{100 * half:.1f}; about {wanted:,} "
+        f"({round(wanted * each):,} stories) tell it to ±{100 * WIDE:.0f}."
+    )
+    return Answer("How many stories does it take?", (said,), rules.of_stories(half, WIDE), "stories")
 
 
 def labels(evidence: Evidence, best: Margin) -> Iterator[Answer]:
@@ -129,31 +163,3 @@ def labels(evidence: Evidence, best: Margin) -> Iterator[Answer]:
 def _two(one: Estimate, *, sign: bool = False) -> str:
     text = worded(one, factor=1, digits=2)
     return f"+{text}" if sign and (one.value or 0.0) >= 0 else text
-
-
-def systems(evidence: Evidence, matrix: RatingMatrix, best: Margin) -> Answer:
-    """Tau over system means, beside people one by one and the control."""
-    question = "Does it rank systems as people do?"
-    rows = [row for row in evidence.correlations_over_systems.rows if row.subject.dataset == best.dataset]
-    key = (best.run, best.judge, best.eval_prompt)
-    mine = _mean([row for row in rows if (row.subject.run, row.subject.judge, row.subject.eval_prompt) == key], JUDGE)
-    if mine is None:
-        nothing = Estimate.undefined("there is no row over systems")
-        return Answer(question, ("There is no row over systems.",), rules.of_systems(nothing, 0), "systems")
-    verdict = rules.of_systems(mine.estimate, len(matrix.systems))
-    if mine.estimate.value is None:
-        return Answer(question, (f"Tau is {mine.estimate.reason}.",), verdict, "systems")
-    bars = []
-    for kind, name in ((CONTROL_ROW, "the control"), (PEOPLE_ROW, "one more person")):
-        bar = _mean([row for row in rows if row.subject.kind == kind], kind)
-        if bar is not None and bar.estimate.value is not None:
-            bars.append(f"{name} {100 * bar.estimate.value:.1f}".replace("-", "−"))
-    beside = f"; {', '.join(bars)}" if bars else ""
-    of = "the means of one system" if len(matrix.systems) == 1 else f"the means of {len(matrix.systems)} systems"
-    return Answer(question, (f"Tau-b x100 {worded(mine.estimate)} over {of}{beside}.",), verdict, "systems")
-
-
-def _mean(rows: Sequence[CorrelationRow], kind: str) -> CorrelationRow | None:
-    """The mean over criteria of these rows, or the one of a single criterion."""
-    own = [row for row in rows if row.subject.kind == kind]
-    return next((row for row in own if row.averaged), own[0] if len(own) == 1 else None)

@@ -65,8 +65,8 @@ class Evidence:
 
     @cached_property
     def correlations_over_systems(self) -> Correlations:
-        """The same over system means, without distances."""
-        return correlation.correlations(self.table, self.options.correlation("system"), self.control)
+        """The same over system means."""
+        return correlation.correlations(self.table, self.options.correlation("system"), self.control, paired=True)
 
     @cached_property
     def margins(self) -> list[Margin]:
@@ -93,7 +93,13 @@ class Evidence:
 
     def replacement(self, best: Margin) -> Replacement:
         """The alternative annotator test of one row's judge and Eval-Prompt."""
-        words = {"drop_systems": self.options.drop_systems, "epsilon": self.options.epsilon, "seed": self.options.seed}
+        chosen = self.options
+        words = {
+            "drop_systems": chosen.drop_systems,
+            "epsilon": chosen.epsilon,
+            "positions": chosen.positions,
+            "seed": chosen.seed,
+        }
         return replacement(self._only(best), from_words(ReplacementOptions, **words))
 
     def diagnosis(self, best: Margin) -> Diagnosis:

@@ -13,10 +13,7 @@ from judge.summary.answers import Answer
 from judge.summary.evidence import Evidence, names_of
 from judge.summary.quality import Seen
 from judge.summary.result import Missing
-from judge.summary.rules import FEW_SYSTEMS
-
-WIDE = 0.10
-"""Half of the interval of tau from which more story-prompts are wanted."""
+from judge.summary.rules import FEW_SYSTEMS, WIDE
 
 MUCH = 0.05
 """Share of repeats without a rating from which loss is a gap."""
@@ -45,7 +42,7 @@ CONDITIONS = (
     Condition("systems", f"there are fewer than {FEW_SYSTEMS} systems"),
     Condition("held-out", "the row was picked as the highest of several on these same stories"),
     Condition("settings", "a setting was refused or ignored, or nothing is known of it"),
-    Condition("seen", "contamination was not measured"),
+    Condition("seen", "contamination was not measured, by a check or by scores"),
 )  # fmt: skip
 """In the order in which they are told; docs/summary.md holds the same."""
 
@@ -73,7 +70,7 @@ def _found(
         yield from _annotators(matrix, verdicts)
     yield from _answers(matrix, best)
     if verdicts.get("itself") == "not known":
-        yield Missing("repeats", "repeats, to know how far it agrees with itself")
+        yield Missing("repeats", "repeats")
     if len(names_of(matrix, "eval_prompt")) < 2:
         yield Missing("prompts", "a second Eval-Prompt")
     if best is not None:
@@ -88,7 +85,7 @@ def _found(
 
 def _annotators(matrix: RatingMatrix, verdicts: Mapping[str, str]) -> Iterator[Missing]:
     if not all(matrix.by_rater(j).known for j in range(len(matrix.criteria))):
-        yield Missing("raters", "who gave which rating (ids of raters)")
+        yield Missing("raters", "who gave which rating")
     elif verdicts.get("replace") == "cannot be tested":
         yield Missing("annotators", "two people who rated 30 stories each, to test whether it may replace one")
 
@@ -115,4 +112,4 @@ def _precision(matrix: RatingMatrix, best: Margin, rows: int) -> Iterator[Missin
             yield Missing("stories", f"stories: tau is known to ±{100 * half:.1f}; about {wanted:,} story-prompts in "
                           f"place of {now:,} would make it ±{100 * WIDE:.0f}")  # fmt: skip
     if rows > 1:
-        yield Missing("held-out", "this row on other stories: it was picked on these")
+        yield Missing("held-out", "this row on other stories")

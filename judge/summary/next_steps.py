@@ -8,23 +8,32 @@ from collections.abc import Sequence
 from judge.analysis.correlation.margins import Margin
 from judge.summary.result import Missing
 
-MOST = 4
+MOST = 5
 """Commands on a screen."""
 
 
 def commands(
-    runs: Sequence[str], gaps: Sequence[Missing], best: Margin | None, *, askable: bool, only: bool, replaces: bool
+    runs: Sequence[str],
+    gaps: Sequence[Missing],
+    best: Margin | None,
+    *,
+    askable: bool,
+    only: bool,
+    replaces: bool,
+    positions: bool = False,
+    other: str | None = None,
 ) -> tuple[str, ...]:
     """At most `MOST` commands, the most needed first.
 
     `askable` says that the judge can be asked again; `only` that the row is the runs' only one, and need not be named;
-    `replaces` that it may replace an annotator.
+    `replaces` that it may replace an annotator; `positions` that columns passed for persons. `other` is
+    the judge that comes next, where there are several.
     """
     run, one = shlex.join(runs), shlex.quote(runs[0])
-    dataset = shlex.quote(best.dataset) if best is not None else "DATASET"
     closing = {
-        "raters": f"judge replace {run} --positions",
-        "seen": f"judge contamination score {dataset} --model hf/MODEL -o scores.jsonl",
+        "raters": f"judge summary {run} --positions",
+        "seen": f"judge contamination check {one}",
+        "stories": f"judge plan {one}",
     }
     if askable:
         closing |= {
@@ -33,12 +42,20 @@ def commands(
             "prompts": f"judge run {one} --set 'eval_prompts=[ep1, ep3]'",
             "repeats": f"judge run {one} --set repeats=3",
         }
-    found = [closing[gap.name] for gap in gaps if gap.name in closing]
+    if positions:
+        del closing["raters"]  # the command at hand was it
+    closers = [closing[gap.name] for gap in gaps if gap.name in closing]
     looking = [f"judge report {run}"]
     if best is not None and not best.control:
         enough = "--require replace" if replaces else "--floor tau=0.3"
         looking.insert(0, f"judge certify {run}{'' if only else _narrowed(best)} {enough} -o certificate.json")
-    return (*found[: MOST - len(looking)], *looking)
+    if best is not None and other is not None and len(runs) == 1:
+        judges = f"--old-judge {shlex.quote(other)} --new-judge {shlex.quote(best.judge)}"
+        looking.insert(0, f"judge succeed {one} {one} {judges}")
+    room = MOST - len(looking)
+    if closing["seen"] in closers[room:]:  # of a reader's questions the one that no other command answers
+        closers.insert(room - 1, closing["seen"])
+    return (*closers[:room], *looking)
 
 
 def compared_commands(runs: Sequence[str]) -> tuple[str, ...]:

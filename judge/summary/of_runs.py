@@ -14,6 +14,7 @@ from judge.analysis.inputs.selection import Selection, narrowed
 from judge.analysis.options.table_options import RankOptions
 from judge.analysis.preference.ranked import Ranked, ranked
 from judge.contamination import report as contamination_report
+from judge.contamination.check import kept
 from judge.contamination.scores_file import ScoresFile
 from judge.errors import SpecError
 from judge.preferences_table import ComparisonFacts, PreferencesTable, comparing
@@ -44,7 +45,8 @@ def of_runs(
     made = []
     if rate:
         table = narrowed(ratings_table.read(rate, parser, explanations=False, telling=telling), keep)
-        seen = Seen.of(contamination_report.report(table, scores)) if scores else None
+        files = [*scores, *(one for _, one in kept(table))]
+        seen = Seen.of(contamination_report.report(table, files), files) if files else None
         made.append(summarize(Evidence(table, options), named, seen))
     if compare:
         if not rate and (keep.pass_rate or keep.panel or scores):

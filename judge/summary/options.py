@@ -14,13 +14,14 @@ class EvidenceOptions:
     """Choices that move numbers of a summary: systems left out, resamples and their seed, what people are better by.
 
     `epsilon` is the advantage that a judge is granted over an annotator (`judge replace`), `readings` what of a judge
-    stands beside one person.
+    stands beside one person; `positions` lets columns of unknown people pass for persons in the test.
     """
 
     drop_systems: tuple[str, ...] = ()
     epsilon: float = 0.1
     resamples: int = 300
     readings: str = "mean"
+    positions: bool = False
     seed: int = 1
 
     def __post_init__(self) -> None:

@@ -10,11 +10,14 @@ import numpy as np
 from judge.analysis.correlation.margins import Margin
 from judge.analysis.diagnose.kinds import Finding
 from judge.charts.words import worded
+from judge.contamination.check.result import Recital, passages_of, tells
 from judge.contamination.report import ContaminationReport
+from judge.contamination.scores_file import ScoresFile
 from judge.rating_matrix import RatingMatrix
 from judge.summary import rules
 from judge.summary.answers import Answer, Verdict
 from judge.summary.evidence import Evidence
+from judge.wording import written
 
 _FINDINGS = 4
 
@@ -24,17 +27,31 @@ class Seen:
     """What scores files say of whether models have seen the stories."""
 
     sentences: tuple[str, ...]
+    recital: bool = False
+    recited: int = 0
+    blunt: bool = False
 
     @classmethod
-    def of(cls, report: ContaminationReport) -> Seen:
-        """A sentence for each model that was scored."""
-        return cls(
-            tuple(
-                f"{row.model} seems to have seen {worded(row.corrected, factor=100)} % of {row.stories:,} stories."
-                if row.corrected.value is not None
-                else f"{row.model}: {row.corrected.reason}."
-                for row in report.rows
-            )
+    def of(cls, report: ContaminationReport, files: Sequence[ScoresFile] = ()) -> Seen:
+        """A sentence for each model that was scored; `files` are the scores behind the report."""
+        found = [(one, Recital.of_file(one)) for one in files]
+        known = [(one, recital) for one, recital in found if recital is not None]
+        said = tuple(
+            f"{one.judge} recites {recital.recited or 'none'} of {recital.of:,} stories"
+            f"; {(passages := passages_of(one)).above(recital)} of {passages.of} passages that everybody knows it "
+            "expects more than any story."
+            for one, recital in known
+        )
+        blunt = not all(tells(recital, passages_of(one)) for one, recital in known)
+        return cls(said + cls._shares(report), bool(known), sum(recital.recited for _, recital in known), blunt)
+
+    @staticmethod
+    def _shares(report: ContaminationReport) -> tuple[str, ...]:
+        return tuple(
+            f"{row.model} seems to have seen {worded(row.corrected, factor=100)} % of {row.stories:,} stories."
+            if row.corrected.value is not None
+            else f"{row.model}: what share it has seen is {written(str(row.corrected.reason), None)}."
+            for row in report.rows
         )
 
 
@@ -128,6 +145,10 @@ def seen(found: Seen | None) -> Answer:
     question = "Has it seen the stories?"
     if found is None:
         return Answer(
-            question, ("No scores file was given: nothing is known.",), rules.of_contamination(measured=False), "seen"
+            question,
+            ("Neither a check nor a scores file is there.",),
+            rules.of_contamination(measured=False),
+            "seen",
         )
-    return Answer(question, found.sentences, rules.of_contamination(measured=True), "seen")
+    verdict = rules.of_contamination(measured=True, recital=found.recital, recited=found.recited, blunt=found.blunt)
+    return Answer(question, found.sentences, verdict, "seen")

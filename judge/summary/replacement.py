@@ -28,7 +28,10 @@ def answer(evidence: Evidence, best: Margin) -> Answer:
     mine, nulls = tests_of(evidence, best)
     over = best.over[CEILING]
     below = bool(leaves_zero_out(over)) and (over.value or 0.0) < 0
-    return Answer(question, tuple(_said(mine, nulls)), rules.of_replacement(mine, nulls, below), label)
+    sentences = tuple(_said(mine, nulls))
+    if evidence.options.positions:
+        sentences = ("Columns pass for persons here.", *sentences)
+    return Answer(question, sentences, rules.of_replacement(mine, nulls, below), label)
 
 
 def tests_of(evidence: Evidence, best: Margin) -> tuple[list[AltTestRow], list[str]]:
@@ -44,7 +47,8 @@ def _said(mine: Sequence[AltTestRow], nulls: Sequence[str]) -> list[str]:
     if not tested:
         reasons = dict.fromkeys(written(one.winning_rate.reason, None) for one in mine if one.winning_rate.reason)
         why = "; ".join(filter(None, reasons)) or "who gave which rating is not known"
-        return [f"The test was not made: {why.removeprefix('refused: ')}."]
+        said = why.removeprefix("refused: ")
+        return [f"{said[:1].upper()}{said[1:]}."]
     passed = [one for one in tested if rules.passes(one)]
     rates = sorted(100 * (one.clustered_rate.value if one.clustered_rate.defined else one.winning_rate.value or 0.0)  # type: ignore[operator]
                    for one in tested)  # fmt: skip

@@ -54,13 +54,20 @@ class Summary(Signed):
         return self.signed([row for one in self.datasets for row in rows(one)], columns)
 
 
+def in_a_row(answer: Answer) -> str:
+    """An answer's sentences as one text; the gaps of a list, which are no sentences, are numbered."""
+    if answer.label == "missing":
+        return "; ".join(f"({i}) {words}" for i, words in enumerate(answer.sentences, 1))
+    return " ".join(answer.sentences)
+
+
 def rows(one: OfDataset) -> list[dict[str, object]]:
     """A dataset's answers, then its commands, as plain rows."""
     made: list[dict[str, object]] = []
     for answer in one.answers:
         verdict = answer.verdict
         said = {"verdict": verdict and verdict.text, "rule": verdict and verdict.rule}
-        text = " ".join(answer.sentences)
+        text = in_a_row(answer)
         made.append(_about(one) | {"answer": answer.label, "question": answer.question} | said | {"text": text})
     nothing = {"question": "What next?", "verdict": None, "rule": None}
     return [*made, *(_about(one) | {"answer": "next"} | nothing | {"text": command} for command in one.commands)]

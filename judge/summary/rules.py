@@ -19,6 +19,9 @@ from judge.stats.estimate import Estimate
 from judge.summary.answers import Verdict
 
 FEW_SYSTEMS = 10
+WIDE = 0.10
+"""Half of the interval of tau from which more story-prompts are wanted."""
+
 _BOUNDS = ((0.9, "excellent"), (0.75, "good"), (0.5, "moderate"))
 
 
@@ -152,10 +155,29 @@ def of_faults(found: int, tested: int) -> Verdict:
     return Verdict(f"{found} of {tested} tests" if found else "nothing found", rule)
 
 
-def of_contamination(*, measured: bool) -> Verdict:
-    """Whether the judge's model has seen the stories."""
-    rule = "a scores file of judge contamination score is given"
-    return Verdict("measured" if measured else "not measured", rule)
+def of_contamination(*, measured: bool, recital: bool = False, recited: int = 0, blunt: bool = False) -> Verdict:
+    """Whether the judge's model has seen the stories; `recital` says that it was asked whether it recites them, `blunt`
+    that it recites nothing that everybody knows either.
+    """
+    rule = "50 tokens in a row with a probability of 1 in 1,000 or more (judge contamination check)"
+    if recital:
+        return Verdict("recites stories" if recited else "cannot be told" if blunt else "recites none", rule)
+    return Verdict("measured" if measured else "not measured", "a scores file of judge contamination score is given")
+
+
+def of_stories(half: float, wide: float) -> Verdict:
+    """Whether there are stories enough for tau."""
+    return Verdict("enough" if half <= wide else "more are needed", f"95 % interval of tau within ±{100 * wide:.0f}")
+
+
+def of_order(agreed: int, pairs: int, systems: int) -> Verdict:
+    """How many pairs of systems judge and people order alike."""
+    rule = "pairs of systems, by mean ratings; a pair that nobody tells apart counts as not alike"
+    if systems < FEW_SYSTEMS:
+        return Verdict("too few systems", f"fewer than {FEW_SYSTEMS}")
+    if 2 * agreed < pairs:
+        return Verdict("order turned round", rule)
+    return Verdict(f"{agreed} of {pairs} pairs", rule)
 
 
 def of_missing(number: int) -> Verdict:
@@ -214,6 +236,12 @@ RULES = (
     Rule("systems", "no interval", "there is no interval"),
     Rule("systems", "too few systems", f"there are fewer than {FEW_SYSTEMS} systems"),
     Rule("systems", "undefined", "tau over system means does not exist, for the reason that is printed"),
+    Rule("better", "N of N pairs", "so many pairs of systems have the same order by the judge's mean ratings and by "
+         "people's, over all criteria"),
+    Rule("better", "order turned round", "fewer than half have"),
+    Rule("better", "too few systems", f"there are fewer than {FEW_SYSTEMS} systems"),
+    Rule("stories", "enough", f"the 95 % interval of tau reaches {100 * WIDE:.0f} points (x100) or less to a side"),
+    Rule("stories", "more are needed", "it reaches further"),
     Rule("itself", "excellent", "the median of ICC(1,1) over the row's criteria is above .9 (Koo & Li 2016)"),
     Rule("itself", "good", "it is above .75"),
     Rule("itself", "moderate", "it is above .5"),
@@ -226,7 +254,12 @@ RULES = (
          "all of the row's tests, at .05"),
     Rule("wrong", "K of N tests", "so many do"),
     Rule("wrong", "not tested", "nobody's ratings are known"),
-    Rule("seen", "measured", "a scores file of judge contamination score was given"),
+    Rule("seen", "recites stories", "judge contamination check has left a scores file with the run (or one was given), "
+         "and by it some story is recited: 50 tokens in a row with a probability of 1 in 1,000 or more"),
+    Rule("seen", "recites none", "by that file none is, which is no proof that none was seen"),
+    Rule("seen", "cannot be told", "by that file none is, and the model recites none of the passages that everybody "
+         "knows, nor expects half of them more than any story"),
+    Rule("seen", "measured", "a scores file of judge contamination score was given that holds no recitals"),
     Rule("seen", "not measured", "none was"),
     Rule("missing", "K things", "so many conditions of the list below hold"),
     Rule("missing", "1 thing", "one condition of the list below holds"),

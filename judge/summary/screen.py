@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from judge.printing.tables import Column, Table, printable
-from judge.summary.result import OfDataset, Summary, rows
+from judge.summary.result import OfDataset, Summary, in_a_row, rows
 
 WIDTH, HEIGHT = 80, 30
 _LABEL = 10
 _MOST_CAVEAT = 2
 _CUT = " …"
-_KEPT = {"replace": 3, "people": 3, "labels": 3, "prefers": 3}
+_KEPT = {"replace": 3, "people": 3, "labels": 3, "prefers": 3, "better": 2}
 """Lines of an answer that are cut after all others' are."""
 
 
@@ -59,16 +59,14 @@ def _screen(one: OfDataset, summary: Summary) -> list[str]:
     blocks += [_plain(f"! {caveat}", most=_MOST_CAVEAT) for caveat in summary.caveats]
     for answer in one.answers:
         verdict = answer.verdict.text if answer.verdict is not None else ""
-        if answer.label == "missing":
-            said = "; ".join(f"({i}) {words}" for i, words in enumerate(answer.sentences, 1))
-        else:
-            said = " ".join(answer.sentences)
-        block = _labelled(answer.label, ". ".join(part for part in (verdict.upper(), said) if part))
+        text_of = in_a_row(answer)
+        block = _labelled(answer.label, ". ".join(part for part in (verdict.upper(), text_of) if part))
         block.least = _KEPT.get(answer.label, 0)
         blocks.append(block)
     for i, command in enumerate(one.commands):
         blocks.append(_Block(_command("next" if not i else "", command), cuttable=False))
-    if summary.signature:
+    room = HEIGHT - sum(len(block.lines) for block in blocks)
+    if summary.signature and room > 0:  # other formats have it whole
         blocks.append(_plain(printable(summary.signature), most=1))
     while sum(len(block.lines) for block in blocks) > HEIGHT:
         longest = max((block for block in blocks if block.cuttable), key=lambda block: len(block.lines) - block.least)
@@ -97,7 +95,8 @@ def _labelled(label: str, words: str) -> _Block:
 def _command(label: str, command: str) -> list[str]:
     """A command that can be copied: where it is longer than the screen, its lines end as a shell wants them."""
     indent = " " * _LABEL
-    parts = _split(printable(command).split(" "), WIDTH - _LABEL - 2)
+    whole = printable(command)
+    parts = [whole] if len(whole) <= WIDTH - _LABEL else _split(whole.split(" "), WIDTH - _LABEL - 2)
     lines = [f"{part} \\" for part in parts[:-1]] + parts[-1:]
     return [(label.ljust(_LABEL) if not i else indent) + line for i, line in enumerate(lines)]
 

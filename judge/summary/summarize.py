@@ -14,7 +14,7 @@ from judge.analysis.labels import ConfusionRow
 from judge.analysis.raters import Raters
 from judge.judge_name import JudgeName
 from judge.rating_matrix import RatingMatrix
-from judge.summary import agreement, preferences, quality, replacement, rules
+from judge.summary import agreement, preferences, quality, replacement, rules, systems
 from judge.summary.answers import Answer
 from judge.summary.evidence import Evidence, names_of
 from judge.summary.missing import missing
@@ -28,7 +28,7 @@ def summarize(evidence: Evidence, runs: Sequence[str], seen: Seen | None = None)
     """A screen for each dataset. `runs` are the RUNs as named, for commands; `seen` tells of contamination."""
     found = tuple(_of_dataset(evidence, matrix, runs, seen) for matrix in evidence.matrices)
     parts = evidence.correlations.signature_parts if evidence.has_people else evidence.coverage.signature_parts
-    granted = f"epsilon:{evidence.options.epsilon:g}"
+    granted = f"epsilon:{evidence.options.epsilon:g}" + ("|positions:yes" if evidence.options.positions else "")
     return Summary(found, tuple(caveats(evidence)), signature_parts=(*parts[:-1], granted, *parts[-1:]), notes=())
 
 
@@ -84,7 +84,8 @@ def _of_dataset(evidence: Evidence, matrix: RatingMatrix, runs: Sequence[str], s
         *agreement.variants(evidence, matrix, best),
         agreement.people(evidence, best),
         *agreement.labels(evidence, best),
-        agreement.systems(evidence, matrix, best),
+        systems.systems(evidence, matrix, best),
+        *filter(None, (systems.better(evidence, matrix, best), agreement.stories(best, matrix))),
         *quality.itself(evidence, matrix, best),
         quality.lost(evidence, matrix, best),
         quality.wrong(evidence, best),
@@ -124,7 +125,20 @@ def _commands(
     askable = bool(facts) and not any(matrix.imported) and not JudgeName.of(facts[0].judge).is_recorded
     only = len(names_of(matrix, "judge")) * len(names_of(matrix, "eval_prompt")) == 1
     replaces = any(one.label == "replace" and one.verdict is not None and one.verdict.text == "yes" for one in answers)
-    return commands(runs, gaps, best, askable=askable, only=only, replaces=replaces)
+    other = _other(evidence, best)
+    positions = evidence.options.positions
+    return commands(runs, gaps, best, askable=askable, only=only, replaces=replaces, positions=positions, other=other)
+
+
+def _other(evidence: Evidence, best: Margin | None) -> str | None:
+    """The judge with the highest tau beside the row's."""
+    rows = [
+        one
+        for one in evidence.margins
+        if best is not None and one.dataset == best.dataset and not one.control and one.judge != best.judge
+    ]
+    found = best_of(rows) if rows else None
+    return None if found is None else found.judge
 
 
 def _row(evidence: Evidence, matrix: RatingMatrix, mine: Sequence[Margin]) -> tuple[Margin | None, str]:
@@ -169,8 +183,7 @@ def _about(evidence: Evidence, matrix: RatingMatrix) -> str:
     story_prompts = len(set(matrix.story_prompt.tolist()))
     repeats = max((fact.repeats for fact in evidence.table.facts if fact.dataset == matrix.dataset), default=0)
     counted = [
-        _many(matrix.n, "story", "stories"),
-        _many(story_prompts, "story-prompt"),
+        f"{_many(matrix.n, 'story', 'stories')} of {_many(story_prompts, 'story-prompt')}",
         _many(len(matrix.systems), "system"),
         _many(criteria, "criterion", "criteria") + kinds,
         _many(judges, "judge"),

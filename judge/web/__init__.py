@@ -1,1 +1,1 @@
-"""Local pages, rendered on the server. Never reached from elsewhere unless told so, and never without a key then."""
+"""Local pages, rendered on the server; other machines reach them only where this is asked for, and with a key."""

@@ -1,4 +1,4 @@
-"""Who may look and who may write: allowed hosts, a key for readers from elsewhere, a token for writes.
+"""Access control of local pages: allowed hosts, a key for readers on other machines, a token for writes.
 
 A page on another site can make a browser send requests to this machine. Such a request is refused: its Host is not ours
 (a name that was made to point here), or, for a write, it lacks the token that stands in our own pages.

@@ -1,4 +1,4 @@
-"""Pages as responses: templates with the token for writes, and the few files that they load. Never caches a page."""
+"""HTML responses from templates, and the static files that they load; pages are not cached."""
 
 from __future__ import annotations
 
@@ -31,8 +31,11 @@ class Pages:
         """A page; it is not to be kept by the browser, because results change."""
         from starlette.responses import HTMLResponse
 
-        text = self._environment.get_template(template).render(**values)
-        return HTMLResponse(text, status, headers={"cache-control": "no-store"})
+        return HTMLResponse(self.text(template, **values), status, headers={"cache-control": "no-store"})
+
+    def text(self, template: str, **values: Any) -> str:
+        """A page, or a part of one, as HTML."""
+        return self._environment.get_template(template).render(**values)
 
 
 def static_address(name: str) -> str:

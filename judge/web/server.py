@@ -1,4 +1,4 @@
-"""Starts a server of local pages and says where it is. Never opens a port that was not asked for."""
+"""Starts a server of local pages and prints its address."""
 
 from __future__ import annotations
 
@@ -53,7 +53,11 @@ def serve(
 
     bound = _bind(host, port)
     access = access_for(host, key)
-    app = Guard(build(access), access)
+    try:
+        app = Guard(build(access), access)
+    except BaseException:
+        bound.close()
+        raise
     name = socket.gethostname() if host in _EVERYWHERE else host
     shown = f"[{name}]" if ":" in name else name
     keyed = f"?key={access.key}" if access.key else ""
@@ -71,7 +75,9 @@ def serve(
         import webbrowser
 
         webbrowser.open(address)
-    config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=3)
+    from judge.web.punctual import Punctual
+
+    config = uvicorn.Config(app, http=Punctual, log_level="warning", access_log=False, timeout_graceful_shutdown=3)
     with suppress(KeyboardInterrupt):
         uvicorn.Server(config).run(sockets=[bound])
 

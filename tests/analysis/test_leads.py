@@ -177,7 +177,7 @@ def test_no_winner_is_named_where_the_highest_answered_less_and_loses_on_the_com
         assert value == pytest.approx(kendalltau(rows.loc[common, judge], people[common]).statistic, abs=1e-12)
     assert rival.ahead
     notes = printed(table, CorrelationOptions(ci="none")).notes
-    assert "no row is named the closest to people: the highest is not highest on the common stories" in notes
+    assert "no row is named the closest to people: the highest row is not the highest on the common stories" in notes
     assert any(
         note.startswith("refuser with ep1 rated 59 % of the stories, honest with ep1 100 %: on the 177")
         for note in notes

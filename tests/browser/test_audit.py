@@ -510,7 +510,7 @@ def test_a_phone_is_wide_enough_and_touch_does_everything(
     page.goto(server.address)
     fits()
     page.fill("#name", "Ada")
-    page.get_by_role("button", name="Begin or go on").tap()
+    page.get_by_role("button", name="Begin or continue").tap()
     page.wait_for_selector("#work:not([hidden])")
     for _ in range(5):
         page.get_by_role("button", name="No errors").tap()

@@ -78,7 +78,7 @@ def test_a_page_with_the_command_that_repeats_it(scores: Path, capsys: pytest.Ca
     assert shown.startswith("What the file shows")
     assert line in shown
     assert line in page
-    assert "What the file says, and what it cannot" in page
+    assert "How the file was read, and what is missing in it" in page
     assert 'id="audit"' not in page
     assert str(scores.parent) not in page
     assert {path.name for path in scores.parent.iterdir()} == {"scores.csv", "page.html"}

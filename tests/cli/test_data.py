@@ -97,7 +97,7 @@ def test_check_writes_files_in_every_format(form: str, mine: Path, machine: Path
 def test_check_of_a_broken_file_is_a_sentence(machine: Path) -> None:
     path = machine / "bad.jsonl"
     path.write_text(LINES + LINES)
-    assert "row 3, column 'id': the id stands already in row 1; found 'a'" in str(refused("check", path))
+    assert "row 3, column 'id': the id is already used in row 1; found 'a'" in str(refused("check", path))
 
 
 def test_show_prints_one_story(mine: Path) -> None:

@@ -13,7 +13,7 @@ from judge.analysis.options import agreement_options, table_options
 from judge.cli.commands import COMMANDS
 from judge.cli.declared import flag, options_from, takes
 from judge.errors import SpecError
-from tests.test_readme import commands
+from tests.documents.test_pages import commands
 
 
 @dataclass(frozen=True, slots=True)

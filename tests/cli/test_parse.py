@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from judge.cli.results.parse import app
+from judge.cli.answers.parse import app
 from judge.errors import DataError, SpecError
 
 LINES = [
@@ -41,7 +41,7 @@ def test_json_holds_a_row_for_each_answer_and_counts_by_status(answers: Path) ->
     assert table["rows"][0]["explanation"] == "One loose end."
     assert table["notes"] == ["4 answers: 1 ok, 1 out_of_scale, 1 no_rating, 1 ambiguous"]
     assert table["signature"].startswith(
-        "answers.jsonl:4|crit:Coherence|scale:1-5|parser:ours/2|unparsed:75.0%|v"
+        "answers.jsonl:4|crit:Coherence|scale:1-5|parser:ours/3|unparsed:75.0%|v"
     )  # fmt: skip
 
 

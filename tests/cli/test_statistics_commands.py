@@ -81,8 +81,8 @@ def test_components_and_d_study_are_printed(folder: Path, capsys: pytest.Capture
     text = capsys.readouterr().out
     assert "system x story-prompt" in text
     assert "design: 3 systems x 10 story-prompts x 1 Eval-Prompt x 1 judge x 2 repeats" in text
-    assert "used: 59 of 60 answers asked, all that have a rating, by Henderson's Method I" in text
-    assert "How many are needed for a reliability of 0.7 (D-study)" in text
+    assert "used: 59 of 60 answers requested, all that have a rating, by Henderson's Method I" in text
+    assert "Levels of each facet needed for a reliability of 0.7 (D-study)" in text
     assert "|target:0.7|seed:1|ci:generalized/2000|components:henderson-1|" in text
     assert _run("components", folder, "--format", "json") == 0
     components, plans = json.loads(capsys.readouterr().out)

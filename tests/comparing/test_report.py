@@ -62,8 +62,8 @@ def test_what_a_paper_needs_is_about_comparisons(compared: ReportInputs) -> None
     assert "tau-b" not in text
     found = {item.question: item for item in checklist.checklist(compared)}
     assert found["The comparisons are complete"].state == "gap"
-    assert found["Each pair asked in both orders"].state == "met"
-    assert found["Repeats, so that noise is told from the place"].state == "gap"
+    assert found["Each pair requested in both orders"].state == "met"
+    assert found["Repeats, to separate noise from position bias"].state == "gap"
 
 
 def test_comparisons_beside_ratings_are_a_part_of_the_page_of_ratings(stories: Path) -> None:

@@ -85,5 +85,5 @@ def test_a_name_that_is_not_known_is_answered_with_the_nearest() -> None:
 
 def test_the_page_is_linked_and_shipped() -> None:
     root = Path(PAGE).parents[1]
-    assert "docs/providers.md" in (root / "README.md").read_text(encoding="utf-8")
+    assert "providers.md" in (root / "docs/guides/judges.md").read_text(encoding="utf-8")
     assert '"docs"' in (root / "pyproject.toml").read_text(encoding="utf-8").split("sdist]")[1].split("]")[0]

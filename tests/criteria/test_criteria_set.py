@@ -70,7 +70,7 @@ def test_pick_refuses_an_unknown_name_and_names_the_nearest() -> None:
 
 
 def test_pick_refuses_the_same_criterion_twice() -> None:
-    with pytest.raises(SpecError, match="criterion 'Coherence' is asked for twice"):
+    with pytest.raises(SpecError, match="criterion 'Coherence' is listed twice"):
         load_criteria("hanna").pick(["CH", "Coherence"])
 
 
@@ -111,7 +111,7 @@ def test_whole_numbers_of_a_scale_stay_whole(tmp_path: Path) -> None:
         ("name: !!python/object:os.system x\n", "line 1: not YAML: could not determine a constructor"),
         ("name: 2024-13-45\n", "not YAML: month must be in 1..12"),
         ("- a\n", "the file should be a valid dictionary"),
-        ("&a [*a]\n", "an alias of nothing that stands before it"),
+        ("&a [*a]\n", "an alias without an anchor before it"),
         ("", "name is missing"),
     ],
 )  # fmt: skip

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from judge.embedding.vectors import embed
 from judge.explanations.corpus.reading import read_texts
-from judge.explanations.mapping.embedding import embed
 from judge.explanations.quality.guideline_point import guideline_texts, split
 from judge.explanations.quality.guideline_point import measure as guideline_table
 from judge.explanations.quality.options import NumbersOptions

@@ -15,7 +15,7 @@ from judge.analysis.options.table_options import CorrelationOptions, SystemsOpti
 from judge.analysis.reliability import consistency as icc
 from judge.analysis.systems.standings import AVERAGE, Standing, standings
 from judge.charts import consistency, correlations, systems, words
-from judge.charts.forest import Forest, Line, signs
+from judge.charts.forest import Band, Forest, Line, signs
 from judge.charts.signs import CONTROL as CONTROL_SIGN
 from judge.charts.signs import PEOPLE, SIGNS
 from judge.errors import SpecError
@@ -170,9 +170,26 @@ def test_no_two_signs_share_colour_and_shape() -> None:
 
 
 def test_what_cannot_be_told_apart_or_fits_no_page_is_refused(layout: Layout) -> None:
-    with pytest.raises(SpecError, match="at most 10 can be told apart"):
+    with pytest.raises(SpecError, match="at most 10 can be distinguished"):
         signs([f"j{i}" for i in range(11)], "judges")
     one = correlations.forest(layout)
     tall = replace(one, lines=tuple(replace(one.lines[0], group=f"j{i}") for i in range(80)))
     with pytest.raises(SpecError, match=r"a page holds 9\.2"):
         forest.draw(tall, 6.3)
+
+
+def test_a_short_group_leaves_its_room_to_labels_and_a_line_has_no_band_in_the_key() -> None:
+    from matplotlib.patches import Rectangle
+
+    there = Estimate(0.7, n=9, low=0.6, high=0.8)
+    lines = (Line("discrimination", "unrelated-sentence", ((there, there),)),)
+    series = tuple(zip(("a", "b"), signs(("a", "b"), "judges"), strict=True))
+    keys = {}
+    for wide, bound in ((False, Estimate(0.5, n=0)), (True, Estimate(0.5, n=9, low=0.4, high=0.6))):
+        band = Band("chance", (bound,))
+        assert band.wide is wide
+        made = Forest("t", ("Coherence",), ("CH",), lines, series, (band,), "detection", "A caption.", "s")
+        figure = forest.draw(made, page.WIDTHS["page"])
+        assert "unrelated-sentence" in [text.get_text() for text in figure.texts]
+        keys[wide] = sum(isinstance(artist, Rectangle) for artist in figure.artists)
+    assert keys == {False: 0, True: 1}

@@ -153,9 +153,10 @@ def _done(*words: str) -> None:
 
 @contextmanager
 def inside(folder: Path, data: Path | None) -> Iterator[None]:
-    """Work in a folder, with settings and caches of its own, with `data` as JUDGE_DATA or none, and without KeyBERT."""
+    """Work in a trusted folder, with settings and caches of its own, `data` as JUDGE_DATA or none, without KeyBERT."""
     before, environment = Path.cwd(), dict(os.environ)
     os.environ |= {"JUDGE_HOME": str(folder / "home"), "JUDGE_CACHE": str(folder / "cache"), "NO_COLOR": "1"}
+    os.environ["JUDGE_TRUSTED_FOLDERS"] = str(folder)  # runs name files beside their own folders
     os.environ.pop("JUDGE_DATA", None)
     if data is not None:
         os.environ["JUDGE_DATA"] = str(data)

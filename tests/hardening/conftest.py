@@ -37,23 +37,28 @@ def call(capsys: pytest.CaptureFixture[str]) -> Call:
     return run
 
 
+def run_folder(parent: Path, called: str = "theirs", raw: str | None = None, **changes: Any) -> Path:
+    """A run folder as a stranger hands it on: run.yaml with changes, and three stories."""
+    place = parent / called
+    place.mkdir(exist_ok=True)
+    lines = [
+        {"id": f"s{i}", "story_prompt": f"p{i}", "system": f"m{i}", "text": f"The lamp went out {i} times."}
+        | {"ratings": [{"rater": None, "criterion": "Overall", "value": 1 + i}]}
+        for i in range(3)
+    ]
+    (place / "stories.jsonl").write_text("\n".join(map(json.dumps, lines)) + "\n")
+    data = {"name": called, "dataset": "stories.jsonl", "judge": "surface", "criteria": "overall"}
+    data |= {"eval_prompts": ["ep1"]} | changes
+    (place / "run.yaml").write_text(raw if raw is not None else yaml.safe_dump(data, sort_keys=False))
+    return place
+
+
 @pytest.fixture
 def make(tmp_path: Path) -> Make:
-    """A run folder as a stranger hands it on: run.yaml with changes, and three stories."""
+    """`run_folder` in the test's own folder."""
 
     def folder(called: str = "theirs", /, raw: str | None = None, **changes: Any) -> Path:
-        place = tmp_path / called
-        place.mkdir(exist_ok=True)
-        lines = [
-            {"id": f"s{i}", "story_prompt": f"p{i}", "system": f"m{i}", "text": f"The lamp went out {i} times."}
-            | {"ratings": [{"rater": None, "criterion": "Overall", "value": 1 + i}]}
-            for i in range(3)
-        ]
-        (place / "stories.jsonl").write_text("\n".join(map(json.dumps, lines)) + "\n")
-        data = {"name": called, "dataset": "stories.jsonl", "judge": "surface", "criteria": "overall"}
-        data |= {"eval_prompts": ["ep1"]} | changes
-        (place / "run.yaml").write_text(raw if raw is not None else yaml.safe_dump(data, sort_keys=False))
-        return place
+        return run_folder(tmp_path, called, raw, **changes)
 
     return folder
 

@@ -7,7 +7,7 @@ import re
 import socket
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -55,12 +55,30 @@ class Audited:
         return status, text
 
 
-@pytest.fixture
-def audit(served: Start, tmp_path: Path) -> Iterator[Audited]:
-    with make_audit(tmp_path / "audit.sqlite") as store:
-        made = Audited(served, store)
+@contextmanager
+def audited(folder: Path) -> Iterator[Audited]:
+    with make_audit(folder / "audit.sqlite") as store, ExitStack() as stack:
+
+        def start(build: Callable[[Access], Any]) -> Served:
+            return stack.enter_context(serving(build, Access(), keep_alive=1))
+
+        made = Audited(start, store)
         assert made.start("Ada")[0] == 200
         assert made.save(own=made.owners.key("Ada"), note="Ada's secret")[0] == 200
+        yield made
+
+
+@pytest.fixture(scope="module")
+def audit(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Audited]:
+    """One for all that leave it as it is: Ada is known, and nobody else."""
+    with audited(tmp_path_factory.mktemp("audit")) as made:
+        yield made
+
+
+@pytest.fixture
+def fresh(tmp_path: Path) -> Iterator[Audited]:
+    """For whoever becomes known."""
+    with audited(tmp_path) as made:
         yield made
 
 
@@ -123,10 +141,10 @@ def test_links_are_told_by_the_audit_alone_and_outlast_the_server(audit: Audited
     assert audit.owners.key("Ada") not in welcome + audit.server.ask("/results")[2]
 
 
-def test_whoever_settles_takes_no_other_adjudicators_name(audit: Audited) -> None:
-    assert audit.start("Eve", "/adjudicate/start")[0] == 200
-    assert audit.start("Eve", "/adjudicate/start")[0] == 403
-    assert audit.start("Eve")[0] == 403
+def test_whoever_settles_takes_no_other_adjudicators_name(fresh: Audited) -> None:
+    assert fresh.start("Eve", "/adjudicate/start")[0] == 200
+    assert fresh.start("Eve", "/adjudicate/start")[0] == 403
+    assert fresh.start("Eve")[0] == 403
 
 
 def test_two_servers_of_one_host_have_cookies_of_their_own(served: Start) -> None:
@@ -219,10 +237,43 @@ def test_a_body_that_does_not_come_is_not_waited_for(
 ) -> None:
     monkeypatch.setattr("judge.web.access.BODY_SECONDS", 0.5)
     head = f"POST /answers?token={audit.token if token else 'x'} HTTP/1.1\r\nHost: localhost\r\n"
-    head += "Content-Length: 99\r\n\r\nx"
+    head += "Connection: close\r\nContent-Length: 99\r\n\r\nx"
     begun = time.monotonic()
     assert raw(audit.server, head.encode(), 10).split()[1] in (b"408", b"403")
     assert time.monotonic() - begun < 8
+
+
+@pytest.mark.parametrize("said", [b"", b"GET", b"GET / HTTP/1.1\r\nHost: localhost\r\nX-Drip: "])
+def test_headers_that_do_not_come_are_not_waited_for(
+    audit: Audited, monkeypatch: pytest.MonkeyPatch, said: bytes
+) -> None:
+    monkeypatch.setattr("judge.web.punctual.HEAD_SECONDS", 0.3)
+    begun = time.monotonic()
+    # Whoever is served in the meantime is served.
+    assert raw(audit.server, said, 10) == b""
+    assert time.monotonic() - begun < 8
+    assert audit.server.ask("/")[0] == 200
+
+
+def test_a_second_request_that_stays_unfinished_is_let_go(audit: Audited, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("judge.web.punctual.HEAD_SECONDS", 0.3)
+    whole = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    said = raw(audit.server, whole + b"GET / HT", 10)
+    assert said.startswith(b"HTTP/1.1 200")
+    assert said.count(b"HTTP/1.1 200") == 1
+
+
+def test_an_answer_that_takes_longer_than_headers_may_is_given(fresh: Audited, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("judge.web.punctual.HEAD_SECONDS", 0.1)
+    slow = Owners.take
+
+    def take(*arguments: Any, **named: Any) -> str:
+        time.sleep(0.5)
+        return slow(*arguments, **named)
+
+    monkeypatch.setattr(Owners, "take", take)
+    head = f"POST /start?token={fresh.token} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 8\r\n"
+    assert raw(fresh.server, (head + "Connection: close\r\n\r\nname=Ann").encode(), 10).split()[1] == b"303"
 
 
 @pytest.mark.parametrize("size", [1_000_001, 5_000_000])

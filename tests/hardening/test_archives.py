@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import resource
-import subprocess
-import sys
 import zipfile
 from contextlib import suppress
 from pathlib import Path
@@ -16,6 +13,7 @@ import pytest
 from judge.datasets.files.table_file import table_columns, table_rows
 from judge.errors import DataError
 from judge.exchange.bundle.verification import check
+from tests.hardening.forks import forked, memory_ends_at
 
 ROOT = "demo-bundle"
 NAMES = (
@@ -101,24 +99,6 @@ def test_a_strange_list_of_contents_is_a_sentence(contents: bytes, tmp_path: Pat
         check(tmp_path / "a.zip")
 
 
-def limited(code: str, folder: Path, megabytes: int = 1500) -> subprocess.CompletedProcess[str]:
-    """Python code in a process of its own that has so much memory, and 30 seconds of CPU."""
-
-    def limit() -> None:
-        resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, megabytes << 20))
-        resource.setrlimit(resource.RLIMIT_CPU, (30, 30))
-
-    return subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        preexec_fn=limit,
-        check=False,
-    )
-
-
 SHEET = (
     '<?xml version="1.0"?><worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>%s'
     "</sheetData></worksheet>"
@@ -157,10 +137,10 @@ HOSTILE_SHEETS = {
 @pytest.mark.parametrize("name", HOSTILE_SHEETS)
 def test_a_hostile_workbook_fills_no_memory(name: str, tmp_path: Path) -> None:
     workbook(tmp_path / "a.xlsx", HOSTILE_SHEETS[name])
-    found = limited("from judge.cli.main import main; main(['data', 'check', 'a.xlsx'])", tmp_path, megabytes=2000)
-    assert "Traceback" not in found.stderr, found.stderr[-800:]
-    assert "root:" not in found.stdout + found.stderr
-    assert found.returncode == 1, (found.returncode, found.stdout[-300:], found.stderr[-300:])
+    found = forked(tmp_path, "data", "check", "a.xlsx", before=memory_ends_at(1000))
+    assert "Traceback" not in found.text, found.text[-800:]
+    assert "root:" not in found.text
+    assert found.code == 1, found
 
 
 CONTENT = {
@@ -196,8 +176,8 @@ def test_a_parquet_bomb_is_read_in_pieces(tmp_path: Path) -> None:
     table = pa.table({"id": ["x"] * 1_000, "story": ["a" * 200_000] * 1_000})  # 200 MB of text in a few kilobytes
     pq.write_table(table, tmp_path / "a.parquet", compression="zstd", row_group_size=2_000)
     assert (tmp_path / "a.parquet").stat().st_size < 2_000_000
-    found = limited("from judge.cli.main import main; main(['data', 'check', 'a.parquet'])", tmp_path, megabytes=2500)
-    assert "Traceback" not in found.stderr, found.stderr[-500:]
+    found = forked(tmp_path, "data", "check", "a.parquet", before=memory_ends_at(1500))
+    assert "Traceback" not in found.text, found.text[-500:]
 
 
 @pytest.mark.parametrize("size", [65])

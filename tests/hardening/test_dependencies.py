@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import tomllib
 from importlib.metadata import metadata, requires
 from pathlib import Path
 
 import pytest
 
-from tests.hardening.conftest import Make
+from tests.advisories import sentences
+from tests.hardening.conftest import run_folder
 
 ROOT = Path(__file__).parents[2]
 _WATCH = (
@@ -40,14 +42,25 @@ def test_importing_every_module_connects_nowhere() -> None:
     assert (done.returncode, done.stdout.strip()) == (0, "done"), done.stderr[-2000:]
 
 
+_EACH = """
+from judge.cli.main import main
+for command in ("run", "status", "coverage", "verify"):
+    try: main([command, sys.argv[1]])
+    except SystemExit as left: print("ENDED", command, left.code or 0)
+"""
+
+
+@pytest.fixture(scope="module")
+def watched_commands(tmp_path_factory: pytest.TempPathFactory) -> subprocess.CompletedProcess[str]:
+    return watched(_EACH, str(run_folder(tmp_path_factory.mktemp("watched"))))
+
+
 @pytest.mark.parametrize("command", ["run", "status", "coverage", "verify"])
-def test_a_run_without_a_server_connects_nowhere(make: Make, command: str) -> None:
-    place = make()
-    first = watched("from judge.cli.main import main\nmain(sys.argv[1:])", "run", str(place), "--quiet")
-    assert first.returncode == 0, first.stderr
-    done = watched("from judge.cli.main import main\nmain(sys.argv[1:])", command, str(place))
-    assert "CONNECT" not in done.stderr
-    assert done.returncode == 0
+def test_a_run_without_a_server_connects_nowhere(
+    watched_commands: subprocess.CompletedProcess[str], command: str
+) -> None:
+    assert "CONNECT" not in watched_commands.stderr
+    assert f"ENDED {command} 0\n" in watched_commands.stdout
 
 
 def test_licences_of_what_is_always_installed_are_known() -> None:
@@ -61,6 +74,37 @@ def test_licences_of_what_is_always_installed_are_known() -> None:
         said = " ".join([about.get("License-Expression") or "", first, *kinds])
         assert re.search(r"MIT|BSD|Apache|PSF|Python Software Foundation|ISC|MPL|Unlicense", said), name
         assert not re.search(r"\bA?GPL", said), name
+
+
+def test_the_list_of_licences_is_whole() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = [one for extra, several in project["optional-dependencies"].items() if extra != "dev" for one in several]
+    named = {found.group() for one in [*project["dependencies"], *extras] if (found := re.match(r"[\w.-]+", one))}
+    text = (ROOT / "docs" / "licences.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| ([\w.-]+) \| (always|.*?) \| .+ \|$", text, re.MULTILINE))
+    assert set(rows) - {"package"} == named - {"storyjudge"}
+    core = {found.group() for one in project["dependencies"] if (found := re.match(r"[\w.-]+", one))}
+    assert {name for name, why in rows.items() if why == "always"} == core
+
+
+@pytest.mark.parametrize(
+    ("answer", "code", "words"),
+    [
+        ("", 0, "NOT LOOKED UP, the data cannot be had here (no network)"),
+        ('{"dependencies": [{"name": "a", "skip_reason": "not found"}]}', 0, "NOT LOOKED UP for 2 of 2 packages"),
+        ('{"dependencies": [{"name": "a", "version": "1", "vulns": []}]}', 0, "NOT LOOKED UP for 1 of 2 packages"),
+        (
+            '{"dependencies": [{"name": "a", "version": "1", "vulns": [{"id": "X-1", "fix_versions": ["2"]}]}]}',
+            1,
+            "a 1: X-1, mended in 2",
+        ),
+    ],
+    ids=["no network", "skipped", "half", "a hole"],
+)
+def test_advisories_say_when_they_cannot_be_had(answer: str, code: int, words: str) -> None:
+    found, lines = sentences(answer, 2, "no network")
+    assert found == code
+    assert words in "\n".join(lines)
 
 
 def test_how_to_report_is_said() -> None:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import time
 
 import pytest
 
+from judge.backends.server_refusals.body import said_in
 from judge.errors import JudgeError
 from judge.parsing import parser
 from judge.parsing.ours.rating_pattern import check_pattern
 from judge.records import Criterion, Response
+from judge.text_features import own_features
 
 PATTERNS = {
     "rating": "Rating: ",
@@ -55,12 +58,12 @@ CLARITY = Criterion("Clarity", "CL", "how clear it is")
 
 @pytest.mark.parametrize("what", PATTERNS)
 def test_a_megabyte_is_read_in_a_few_seconds(what: str) -> None:
-    # 2 s is what is wanted; 2.1 (slash) and 2.9 (bidirectional) were measured beside other work on two cores.
+    # 2 s is what is wanted; 1.3 (bidirectional) and 1.0 (slash) were measured beside other work on two cores.
     text = (PATTERNS[what] * (1_000_000 // len(PATTERNS[what]) + 1))[:1_000_000]
     read = parser("ours")
     began = time.process_time()
     read.parse(Response(text, "stop"), CLARITY)
-    assert time.process_time() - began < 6.0
+    assert time.process_time() - began < 3.0
 
 
 @pytest.mark.parametrize("pattern", [r"(a+)+$", r"(a|a)*b", r"(.*)*x", r"^(\d+)*$"])
@@ -72,3 +75,28 @@ def test_a_rating_pattern_is_bounded(pattern: str) -> None:
     began = time.process_time()
     parser("ours").parse(Response("a" * 1_000_000 + "!", "stop"), CLARITY, rating_pattern=pattern)
     assert time.process_time() - began < 2.0
+
+
+def test_a_superscript_is_no_choice() -> None:
+    for said in ("²", "４²", "³", "1²", "٣²", "①", "Ⅳ", "½"):
+        judgment = parser("ours").parse(Response(said, "stop"), CLARITY, structured="choice")
+        assert (judgment.rating, judgment.status) == (None, "no_rating"), said
+        parser("ours").parse(Response(said, "stop"), CLARITY)
+
+
+@pytest.mark.parametrize("code", ["²", "9" * 5000, "４００", "-1", "1e999", ""])
+def test_a_servers_code_that_is_no_number_is_a_word(code: str) -> None:
+    body = json.dumps({"error": {"code": code, "status": code, "message": "no"}}).encode()
+    assert said_in(body).status in (None, 400)
+
+
+@pytest.mark.parametrize(
+    ("story", "prompt"),
+    [("a", "a"), ("a b", "a c"), ("a", "a b"), ("a b a a b", "a b a"), ("x", "y"), ("a b c d", "d c b a")],
+)
+def test_surface_features_of_60000_characters_take_no_time(story: str, prompt: str) -> None:
+    """Fragments copied from a story-prompt of the same few words took minutes."""
+    texts = [(words + " ") * (60_000 // (len(words) + 1)) for words in (story, prompt)]
+    began = time.process_time()
+    own_features(*texts)
+    assert time.process_time() - began < 3.0

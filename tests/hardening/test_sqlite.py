@@ -70,7 +70,7 @@ def test_a_changed_journal_ends_in_a_sentence_or_in_its_tables(make: Make, call:
 
 @pytest.mark.parametrize("what", [name for name in CHANGES if "trigger" in name or "v" in name.split()[:1]])
 def test_what_runs_by_itself_is_refused(make: Make, call: Call, what: str) -> None:
-    held(call("coverage", changed(make, call, what)), "which no journal of ours does")
+    held(call("coverage", changed(make, call, what)), "which no journal of this program does")
 
 
 def test_a_run_never_deletes_a_journal_with_attempts(make: Make, call: Call) -> None:

@@ -278,7 +278,7 @@ def test_a_planted_link_is_replaced(make: Make, call: Call, tmp_path: Path, name
     assert victim.read_bytes() == before
 
 
-@pytest.mark.parametrize("name", ["parsed-ours-2.sqlite", "parsed-ours.sqlite"])
+@pytest.mark.parametrize("name", ["parsed-ours-3.sqlite", "parsed-ours.sqlite"])
 def test_a_linked_cache_is_not_written_through(make: Make, call: Call, tmp_path: Path, name: str) -> None:
     victim = tmp_path / "victim.sqlite"
     with sqlite3.connect(victim) as base:

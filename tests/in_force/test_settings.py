@@ -160,8 +160,8 @@ def test_words() -> None:
     found = settings_in_force(asked)
     assert mark(found) == "temp+top_p:ignored|seed:unknown"
     first, second = sentences(found)
-    assert first.startswith("temperature 0 and top p 0.9 were asked and have no effect: the catalogue modelparams ")
-    assert second.startswith("seed 1 was asked: the documentation of DeepSeek says: ")
+    assert first.startswith("temperature 0 and top p 0.9 were requested and have no effect: the catalogue modelparams ")
+    assert second.startswith("seed 1 was requested: the documentation of DeepSeek says: ")
     assert second.endswith("so whether that is in force is not known")
     dark = settings_in_force(spec("openai/m", "http://127.0.0.1:1/v1", system="s"))
     assert sentences(dark) == ["whether the server keeps to temperature 0 and a system message is not known"]
@@ -219,7 +219,7 @@ def test_limits_and_stop_strings_that_the_answers_pass(loopback: Start, stories:
     assert "12 answers hold a stop string" in found["stop"].evidence
     facts = read([stories.parent / "r"]).facts[0]
     assert facts.not_in_force == "max_tokens+stop:ignored"
-    assert any("max tokens 20 was asked and has no effect: an answer has" in note for note in facts.notes)
+    assert any("max tokens 20 was requested and has no effect: an answer has" in note for note in facts.notes)
 
 
 def test_an_answer_that_is_cut_shows_the_limit(loopback: Start, stories: Path) -> None:

@@ -48,7 +48,7 @@ def definition(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_dry_run_warns_and_asks_nothing(definition: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert command("run", "runs/thinks", "--dry-run", "--format", "json") == 0
     notes = json.loads(capsys.readouterr().out)["notes"]
-    assert any("temperature 0 was asked and has no effect: the catalogue modelparams" in note for note in notes)
+    assert any("temperature 0 was requested and has no effect: the catalogue modelparams" in note for note in notes)
     assert any("with its shutdown on 2026-07-24" in note for note in notes)
     other = ["--judge", "openai/gpt-4.1", "--set", "base_url=https://api.openai.com/v1"]
     assert command("run", "runs/thinks", "--dry-run", *other) == 0
@@ -78,15 +78,17 @@ def test_a_finished_run_shows_them_everywhere(
     inputs = ReportInputs.read([definition], ReportOptions(resamples=60, permutations=60))
     text = methods.paragraph(inputs)
     assert "generation as asked: temperature 0, max tokens 200" in text
-    assert "For openai/deepseek-reasoner, temperature 0 was asked and has no effect: the catalogue modelparams" in text
+    assert (
+        "For openai/deepseek-reasoner, temperature 0 was requested and has no effect: the catalogue modelparams" in text
+    )
     assert "whether the server keeps to max tokens 200 is not known." in text
     assert "with its shutdown on 2026-07-24" in text
 
     items = {item.question: item for item in checklist.checklist(inputs)}
-    assert items["settings that were asked are in force"].state == "gap"
-    assert "has no effect" in items["settings that were asked are in force"].found
-    assert items["the model can be asked again"].state == "gap"
-    assert "2026-07-24" in items["the model can be asked again"].found
+    assert items["requested settings are in force"].state == "gap"
+    assert "has no effect" in items["requested settings are in force"].finding
+    assert items["the model can be requested again"].state == "gap"
+    assert "2026-07-24" in items["the model can be requested again"].finding
 
     page = html(inputs, list(page_sections(inputs)))
     assert "ignored: the catalogue modelparams" in page
@@ -100,8 +102,8 @@ def test_a_judge_that_stays_and_keeps_to_everything_has_no_gap(loopback: Start, 
     assert command("run", "runs/thinks", "--quiet", *asked) == 0
     inputs = ReportInputs.read([definition / "openai-mock"], ReportOptions(resamples=60, permutations=60))
     items = {item.question: item for item in checklist.checklist(inputs)}
-    assert items["settings that were asked are in force"].state == "met"
-    assert "the model can be asked again" not in items
+    assert items["requested settings are in force"].state == "met"
+    assert "the model can be requested again" not in items
     assert "generation: max tokens 40" in methods.paragraph(inputs)
 
 

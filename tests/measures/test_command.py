@@ -76,6 +76,8 @@ def test_from_a_dataset_to_a_table_beside_judges(
     assert rows.loc[("measure/chrf", "none-x"), "explanation"] == f"undefined: {NO_REFERENCE}"
     assert "a measure, no judge" in " ".join(table.facts[0].notes)
     manifest = json.loads((folder / "manifest.json").read_text())
+    assert manifest["directions"] == dict.fromkeys((f"measure/{name}" for name in asked[1::2]), 1)
+    assert table.facts[0].directions == manifest["directions"]
     assert manifest["asked"]["recipes"]["chrf"].startswith("chrF2")
     assert "sacrebleu" in manifest["asked"]["packages"]
 
@@ -123,7 +125,7 @@ def test_each_distinct_item_is_computed_once_and_what_is_kept_is_the_same(tmp_pa
 
 
 def test_measures_have_their_own_names_and_a_recipe_each() -> None:
-    found = measures.known()
+    found = measures.measures_by_name()
     assert len(found) > 100
     assert all(one.measure.recipe and one.family.source for one in found.values())
     assert {one.measure.name for one in measures.of_set("openmeva")} == {

@@ -147,14 +147,14 @@ def test_signs_differ_in_shape_and_a_control_is_hollow() -> None:
 def test_bars_are_as_tall_as_their_shares_and_people_stand_behind_judges() -> None:
     rows = (
         HistogramRow("people", "", "people", (Histogram((1, 2), (1, 3), 4),)),
-        HistogramRow(NASTY, "", "judge", (Histogram((), (), 0, "12 asked, none has a rating"),)),
+        HistogramRow(NASTY, "", "judge", (Histogram((), (), 0, "12 requested, none has a rating"),)),
         HistogramRow("j", "ep1", "control", (Histogram((1, 2), (2, 2), 5),)),
     )
     root = tree(charts.distributions(Distributions("t", ("Coherence",), ("CH",), rows, "", ""), "d"))
     heights = [float(str(one.get("height"))) for one in root.iter(f"{SVG}rect") if one.get("class") == "f8"]
     assert heights[1] == pytest.approx(3 * heights[0], abs=0.03)
     assert "people, Coherence: 2 in 3 of 4 ratings, 75.0 %" in tips(root)
-    assert f"{NASTY}, Coherence: 12 asked, none has a rating" in tips(root)
+    assert f"{NASTY}, Coherence: 12 requested, none has a rating" in tips(root)
     hatched = [one for one in root.iter(f"{SVG}rect") if one.get("fill") == "url(#d-hatch)"]
     assert len(hatched) == 2
     (line,) = [one for one in root.iter(f"{SVG}path") if one.get("class") == "people"]

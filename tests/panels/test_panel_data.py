@@ -94,7 +94,7 @@ def test_tables_say_panels_by_row_or_by_rater(
 def test_a_rater_stands_in_one_panel(tmp_path: Path) -> None:
     path = tmp_path / "tales.csv"
     path.write_text("id,text,x\na,One.,4\n")
-    with pytest.raises(SpecError, match="stands in panels 'expert' and 'lay'"):
+    with pytest.raises(SpecError, match="is in panels 'expert' and 'lay'"):
         open_dataset(str(path), columns={"system": "=m", "ratings.Fun": "x", "panels": {"expert": "=x", "lay": "=x"}})
 
 

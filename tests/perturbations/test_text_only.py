@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from judge.errors import SpecError
 from judge.perturbations.catalogue import CATALOGUE
 from judge.perturbations.edit import Edit, applied
+from judge.perturbations.english.sentences import sentences
+from judge.perturbations.english.tokens import words
 from judge.perturbations.made import MADE, maker
 from judge.perturbations.perturbation import Material, Unfit
-from judge.perturbations.sentences import sentences
-from judge.perturbations.tokens import words
 from judge.records import Story
 
 TEXT = (

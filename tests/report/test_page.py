@@ -155,10 +155,10 @@ def test_a_page_over_peoples_ratings_never_speaks_of_labels(hostile_page: str) -
 def test_a_page_over_stories_that_nobody_rated_compares_with_nobody(unrated_run: Path) -> None:
     page = runs.page(unrated_run)
     found = _speaks_of_raters(page)
-    told = "Nobody's ratings of these stories are known: "
-    assert f"{told}there is nothing that a judge could differ from." in html.unescape(page)
-    assert f"{told}nothing can be said about agreement with people." in found
-    for words in ("follows people", "of raters (people)", "people are the measure", "people rated none", "labels"):
+    unrated = "No people's ratings of these stories are known, so "
+    assert f"{unrated}a judge cannot be compared with them." in html.unescape(page)
+    assert f"{unrated}agreement with people cannot be estimated." in found
+    for words in ("follows people", "of raters (people)", "people are the reference", "people rated none", "labels"):
         assert not [one for one in found if words in one], words
 
 
@@ -213,7 +213,7 @@ def test_every_table_of_statistics_has_its_copies_and_its_signature_once_in_its_
 
 def test_undefined_is_printed_with_its_reason(hanna_page: str) -> None:
     assert "repeats are not in the file, only their mean" in hanna_page
-    assert "These answers came without explanations: there is nothing to analyse." in hanna_page
+    assert "These answers have no explanations, so there is nothing to analyse." in hanna_page
     assert re.search(r'<td class="number faint" title="[^"]+" data-of="[^"]+">undefined</td>', hanna_page)
     assert ">nan<" not in hanna_page.casefold()
     assert ">None<" not in hanna_page
@@ -248,7 +248,7 @@ def test_a_named_file_that_is_none_is_an_error_before_any_page(
 def test_advice_for_the_command_line_stays_off_the_page(demo_page: str) -> None:
     said = " ".join(Outline(demo_page).texts)
     assert "(2,.) absolute agreement" in said
-    assert "the systems are taken as they are" in said
+    assert "the systems are treated as fixed" in said
     for advice in ("all six forms: --full", "--top 0", "(--full lists", "(--ci boot-both"):
         assert advice not in said
 

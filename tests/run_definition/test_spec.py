@@ -118,7 +118,7 @@ def test_the_name_is_the_folders_where_the_file_does_not_say_it(tmp_path: Path) 
     assert load_run_spec(folder / "second.yaml").name == "second"
     blank = tmp_path / "my run"
     blank.mkdir()
-    with pytest.raises(SpecError, match="key 'name' is missing, and 'my run' cannot stand in its place"):
+    with pytest.raises(SpecError, match="key 'name' is missing, and 'my run' cannot replace it"):
         load(blank, nameless)
     assert "name" not in json_schema()["required"]
 

@@ -42,7 +42,7 @@ def test_tokens_are_charged_at_the_price_in_force() -> None:
 def test_the_servers_own_sum_goes_first_and_the_rest_is_charged() -> None:
     found = cost_of(Spending(live=MILLION, reported=0.5, reported_calls=1234, answers=2000), run())
     assert found.dollars == pytest.approx(10.5)
-    assert "as the server named it for 1,234 requests; tokens at $2.0000" in found.basis
+    assert "as the server reported it for 1,234 requests; tokens at $2.0000" in found.basis
     assert cost_of(Spending(reported=0.0, reported_calls=3, answers=3), run("openai/own")).dollars == 0.0
 
 
@@ -63,7 +63,7 @@ def test_the_address_that_the_environment_gave_is_the_servers() -> None:
     [
         (Spending(live=MILLION, answers=1), run("openai/own"), "add the line 'openai/own: {input: X, output: Y}'"),
         (Spending(live=MILLION, answers=1), run("vllm/m"), "ran on this machine: no tokens were paid for"),
-        (Spending(answers=1), run(), "the server told no tokens"),
+        (Spending(answers=1), run(), "the server reported no tokens"),
         (Spending(answers=1), run("surface/1"), "asks no server and costs nothing"),
         (Spending(), run(), "nothing was answered"),
         (Spending(batch=MILLION, answers=1), run("openai/chatgpt-4o-latest"), "no batch price is known for"),

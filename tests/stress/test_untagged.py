@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from judge.perturbations.catalogue import CATALOGUE
 from judge.perturbations.edit import Edit, applied
+from judge.perturbations.english.sentences import sentences
+from judge.perturbations.english.tokens import PLACEHOLDER, pieces
 from judge.perturbations.made import MADE, maker
 from judge.perturbations.perturbation import Material, Unfit
 from judge.perturbations.seeding import rng_of
-from judge.perturbations.sentences import sentences
-from judge.perturbations.tokens import PLACEHOLDER, pieces
 from judge.records import Story
 from judge.stress.making import versions
 from judge.stress.options import wanted

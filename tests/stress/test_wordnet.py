@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from judge.errors import DataError
-from judge.perturbations.lexical_choice import opposites, sisters, synonyms
+from judge.perturbations.english.lexical_choice import opposites, sisters, synonyms
 from judge.wordnet import WordNet
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from judge.datasets import wordnet_files
-from judge.perturbations import tagging
-from judge.perturbations.tagging import Tagger
+from judge.perturbations.english import tagging
+from judge.perturbations.english.tagging import Tagger
 from judge.wordnet import WordNet
 from tests.conftest import missing
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from judge.perturbations.edit import applied
+from judge.perturbations.english.tagging import Tagger
 from judge.perturbations.made import maker
 from judge.perturbations.perturbation import Material, Unfit
 from judge.perturbations.seeding import rng_of
-from judge.perturbations.tagging import Tagger
 from judge.records import Story
 from judge.wordnet import WordNet
 

@@ -10,7 +10,7 @@ import pytest
 
 from judge.datasets import open_dataset
 from judge.perturbations.edit import Edit
-from judge.perturbations.tokens import PLACEHOLDER
+from judge.perturbations.english.tokens import PLACEHOLDER
 from judge.stress.making import Perturbed, versions
 from judge.stress.options import MakeOptions, of_set, wanted
 from judge.stress.session import Workshop

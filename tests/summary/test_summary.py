@@ -14,9 +14,10 @@ from judge.cli.commands import COMMANDS
 from judge.cli.main import app
 from judge.errors import OptionError
 from judge.summary import screen
+from judge.summary.next_steps import commands
 from judge.summary.of_runs import of_runs
 from judge.summary.options import EvidenceOptions
-from judge.summary.result import OfDataset, Summary
+from judge.summary.result import Missing, OfDataset, Summary
 from judge.summary.rules import RULES
 
 FEW = EvidenceOptions(resamples=60)
@@ -100,7 +101,9 @@ def test_hannas_scores_name_the_published_best_row_and_what_is_missing(hanna_run
     assert one.verdict("systems") == "better than chance"
     assert one.verdict("itself") == "not known"
     assert [gap.name for gap in one.missing] == ["raters", "repeats", "held-out", "seen"]
-    assert one.commands[0] == f"judge replace {hanna_run} --positions"
+    assert one.commands[:2] == (f"judge summary {hanna_run} --positions", f"judge contamination check {hanna_run}")
+    assert any(command.startswith("judge succeed") for command in one.commands)
+    assert one.verdict("stories") == "enough"
     assert not any(command.startswith("judge run") for command in one.commands)
     people = next(answer for answer in one.answers if answer.label == "people")
     assert "tau-b x100 34.5" in people.sentences[0]
@@ -157,3 +160,12 @@ def test_the_table_holds_whole_sentences_and_the_rules(demo_run: Path) -> None:
 def test_too_few_resamples_are_refused() -> None:
     with pytest.raises(OptionError, match="resamples"):
         EvidenceOptions(resamples=0)
+
+
+def test_the_check_of_contamination_is_among_the_next_commands_whatever_else_is_missing() -> None:
+    gaps = [Missing(name, name) for name in ("raters", "lost", "repeats", "prompts", "stories", "seen")]
+    found = commands(["runs/one"], gaps, None, askable=True, only=True, replaces=False)
+    assert "judge contamination check runs/one" in found
+    assert "judge summary runs/one --positions" in found
+    again = commands(["runs/one"], gaps, None, askable=True, only=True, replaces=False, positions=True)
+    assert not [one for one in again if "--positions" in one]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import csv
 import importlib.util
 import json
 import os
@@ -25,6 +26,7 @@ from judge.cli.main import main
 from judge.contamination import scores
 from judge.contamination.scores_file import read
 from judge.errors import BackendError
+from judge.ratings_table import COLUMNS
 from tests.conftest import missing
 from tests.vllm.seen_model import Trained, make
 
@@ -65,6 +67,62 @@ def run(*arguments: object) -> int:
 def uneven(trained: Trained) -> list[str]:
     """Texts of 1 to 40 words."""
     return [" ".join(text.split()[: 1 + 7 * i % 40]) for i, text in enumerate(trained.texts[:40])]
+
+
+def ratings(folder: Path, texts: Sequence[str]) -> Path:
+    """An import of these texts as stories, rated by one judge."""
+    folder.mkdir()
+    common = {"run": "r", "dataset": "tales", "system": "s", "criterion": "Overall", "status": "ok", "source": "judge"}
+    rows = [
+        {**common, "story": f"s{i}", "story_prompt": f"p{i}", "judge": "theirs", "eval_prompt": "ep1", "repeat": 0,
+         "rating": 1 + i % 5}
+        for i in range(len(texts))
+    ]  # fmt: skip
+    stories = [
+        {"dataset": "tales", "story": f"s{i}", "words": len(text.split()), "text": text} for i, text in enumerate(texts)
+    ]
+    for name, columns, lines in (
+        ("imported.csv", list(COLUMNS), rows),
+        ("imported_stories.csv", list(stories[0]), stories),
+    ):
+        with (folder / name).open("w", encoding="utf-8", newline="") as stream:
+            writer = csv.DictWriter(stream, fieldnames=columns)
+            writer.writeheader()
+            writer.writerows(lines)
+    return folder
+
+
+def test_a_check_tells_seen_stories_by_a_labelled_set_and_never_others(trained: Trained, tmp_path: Path) -> None:
+    """Half of the texts are the labelled set, the others stories: read by the model, not read, and half of each."""
+    half = len(trained.texts) // 2
+    known = Trained(trained.before, trained.after, trained.texts[:half], trained.labels[:half]).write(tmp_path / "set")
+    rest = list(zip(trained.texts[half:], trained.labels[half:], strict=True))
+    stories = {
+        "seen": [text for text, label in rest if label],
+        "unseen": [text for text, label in rest if not label],
+        "both": [text for text, _ in rest],
+    }
+    found = {}
+    for name, texts in stories.items():
+        folder = ratings(tmp_path / name, texts)
+        for model, weights in (("before", trained.before), ("after", trained.after)):
+            told = tmp_path / f"{name}-{model}.json"
+            arguments = ["check", folder, "--model", f"hf/{weights}", "--labelled", known, "--quiet"]
+            assert run("contamination", *arguments, "--format", "json", "-o", told) == 0
+            found[name, model] = json.loads(told.read_text())["rows"][-1]
+    verdicts = {key: row["verdict"] for key, row in found.items()}
+    # Before training its scores tell the labelled texts not apart: no share can be given of any stories.
+    assert verdicts == {
+        ("seen", "before"): "cannot be told",
+        ("seen", "after"): "some seen",
+        ("unseen", "before"): "cannot be told",
+        ("unseen", "after"): "not shown",
+        ("both", "before"): "cannot be told",
+        ("both", "after"): "some seen",
+    }
+    for name, share in (("seen", 1.0), ("both", 0.5), ("unseen", 0.0)):
+        row = found[name, "after"]
+        assert row["corrected_low"] - 1e-9 <= share <= row["corrected_high"] + 1e-9, (name, row)
 
 
 def test_what_was_trained_on_is_found_and_nothing_before(

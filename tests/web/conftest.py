@@ -16,6 +16,7 @@ import pytest
 import uvicorn
 
 from judge.web.access import Access, Guard
+from judge.web.punctual import Punctual
 
 
 @dataclass(frozen=True)
@@ -39,10 +40,12 @@ class Served:
 
 
 @contextmanager
-def serving(build: Callable[[Access], Any], access: Access) -> Iterator[Served]:
+def serving(build: Callable[[Access], Any], access: Access, *, keep_alive: int = 5) -> Iterator[Served]:
     """Serve what `build` makes behind the guard, for as long as the block lasts."""
     bound = socket.create_server(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(Guard(build(access), access), log_level="warning", access_log=False))
+    app = Guard(build(access), access)
+    config = uvicorn.Config(app, http=Punctual, log_level="warning", access_log=False, timeout_keep_alive=keep_alive)
+    server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
     thread.start()
     deadline = time.monotonic() + 30

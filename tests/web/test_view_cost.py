@@ -151,7 +151,7 @@ def test_a_cost_that_the_server_names_is_everywhere(
         run = define(tmp_path / "runs", meter)
         assert command("run", run, "--quiet") == 0
         said = Said(run, served(lambda access: view_app(tmp_path / "runs", access)), capsys)
-        _all_say(said, meter.prompt_tokens / 1e4, "as the server named it for 12 requests")
+        _all_say(said, meter.prompt_tokens / 1e4, "as the server reported it for 12 requests")
     assert said.manifest["cost"] == pytest.approx(meter.prompt_tokens / 1e4)
     assert said.manifest["reasoning_tokens"] == 36
 
@@ -164,7 +164,7 @@ def test_the_stop_at_max_cost_prints_one_sum(home: Path, tmp_path: Path, capsys:
         assert command("run", run, "--max-cost", "0.25") == 3
         spent = (meter.prompt_tokens + meter.completion_tokens) / 1e3
     said = capsys.readouterr().err
-    assert "stopped: max_cost $0.2500 for one sitting is reached" in said
+    assert "stopped: max_cost $0.2500 for this run is reached" in said
     sums = set(re.findall(r"\$[\d.]+", said)) - {"$0.2500"}
     assert dollars(spent) in sums
     assert re.search(rf"\d+ answered, {re.escape(dollars(spent))};", said)
@@ -184,9 +184,13 @@ def test_max_cost_is_kept_by_the_cost_that_a_server_names(tmp_path: Path, capsys
         assert command("run", run, "--pilot", "2", "--quiet") == 0
         assert command("run", run, "--max-cost", "0.055", "--quiet") == 3
         asked = meter.calls
+        # The sum is of the run: what earlier sittings spent is gone.
+        assert asked == 5
+        assert command("run", run, "--max-cost", "0.05", "--quiet") == 3
+        assert meter.calls == asked
+        assert "were spent before this sitting" in capsys.readouterr().err
         # A server that stops naming costs cannot be kept to a sum.
         meter.usage = plain
-        assert command("run", run, "--max-cost", "0.05", "--quiet") == 3
+        assert command("run", run, "--max-cost", "0.075", "--quiet") == 3
         assert meter.calls == asked + 1
-    assert 2 < asked <= 7
     assert "neither the cost of an answer nor tokens that have a price" in capsys.readouterr().err

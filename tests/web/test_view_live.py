@@ -141,7 +141,7 @@ def test_an_index_follows_answers_that_were_exchanged(
     assert before.count(">no_rating</span>") > 0
     (run / "script.jsonl").write_bytes(b'{"text": "Rating: 1"}\n')
     sit(Sitting(spec, run, folder, again="unparsed", quiet=True))
-    until(lambda: "No judgment is like this" in server.ask("/run/again/judgments?status=no_rating")[2])
+    until(lambda: "No judgment matches" in server.ask("/run/again/judgments?status=no_rating")[2])
 
 
 def test_broken_and_foreign_folders_get_a_sentence(served: Serve, tmp_path: Path) -> None:

@@ -196,7 +196,9 @@ def test_pages_name_labels_where_no_person_rated(tmp_path: Path, server: Served)
             assert "{&#39;" not in text, "a value is printed as words, not as Python has it"
             # The control was fitted on people's ratings of other stories, and an option and its code have this name.
             told = (
-                shown.partition("Asked and in force")[0].replace("--between people", "").replace("|between:people|", "")
+                shown.partition("Requested and in force")[0]
+                .replace("--between people", "")
+                .replace("|between:people|", "")
             )
             assert re.findall(r"(?i).{40}\bpeople.{20}", told) == [], path
     for path in ("", "/stories", "/story?story=p1-s2", "/disagreements"):
@@ -296,7 +298,7 @@ def test_answers_that_nobody_read_yet_are_no_answers_without_a_rating(tmp_path: 
         assert ("answers read so far" if summed else "answers are being read") in first
         assert "Answers are still being read" in again.ask("/run/tale/stories?judge=surface")[2]
         listed = again.ask("/run/tale/judgments?judge=surface&eval_prompt=ep4")[2]
-        assert "No judgment is like this" not in listed
+        assert "No judgment matches" not in listed
         whole = computed(again, "/run/tale?judge=surface")
         assert [a or b for a, b in _CELLS.findall(whole)] == ["100 %"] * 6
         assert "rated of planned" in whole

@@ -1,7 +1,7 @@
-"""How often judges put stories, and systems, in people's order: the accuracy table. Never hides what ties were worth.
+"""Pairwise accuracy of judges: shares of pairs of stories, and of systems, that they order as people do.
 
-Beside the correlation it answers in shares of pairs: of two stories that people tell apart, how often does the judge
-prefer the same one (a tie of the judge being half right, or wrong); how often is it right if ties are answers too
+Beside the correlation, the table answers in shares of pairs: of two stories that people tell apart, how often does the
+judge prefer the same one (a tie of the judge being half right, or wrong); how often is it right if ties are answers too
 (acc_eq, with epsilon fitted out of fold); and does it separate systems as surely as people do (SPA).
 """
 
@@ -93,7 +93,7 @@ class AccuracyRow:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Accuracies(Signed):
-    """Pairwise accuracies of every judge cell, of people one by one and of the control, with what is to be said."""
+    """Pairwise accuracies of every judge cell, of people one by one and of the control, with notes."""
 
     rows: tuple[AccuracyRow, ...]
     options: AccuracyOptions
@@ -112,7 +112,7 @@ class Accuracies(Signed):
 def accuracies(
     table: RatingsTable, options: AccuracyOptions | None = None, *, predict: Predict | None = None
 ) -> Accuracies:
-    """How often judges, people one by one and the control put stories and systems in people's order."""
+    """Pairwise accuracies of judges, people one by one and the control, on stories and on systems."""
     options, remarks = options or AccuracyOptions(), Remarks()
     remarks.note(note for fact in table.facts for note in fact.notes)
     table = numbers(table)
@@ -137,7 +137,7 @@ class _Measured:
         self.flips = sign_flips(prompts, options.flips, rng)
         self.unit, self.resamples = prompt, None
         if len(matrix.systems) < _FEW_SYSTEMS:
-            remarks.notes[f"{matrix.dataset}: SPA over {len(matrix.systems)} systems proves little"] = None
+            remarks.notes[f"{matrix.dataset}: SPA over {len(matrix.systems)} systems is weak evidence"] = None
         if prompts > _MOST_UNITS and not self.within:
             self.unit = np.zeros(matrix.n, dtype=np.int64)
             remarks.notes[f"{matrix.dataset}: no intervals with more than {_MOST_UNITS} story-prompts"] = None
@@ -149,16 +149,16 @@ class _Measured:
             self.resamples = bootstrap.draw(prompt, options.resamples, resampling, options.interval)
             drawn = f"{options.resamples} resamples of story-prompts"
             note = f"intervals: expanded percentile, {drawn}, the same for every row"
-            remarks.notes[f"{note}; epsilon and the systems are taken as they are"] = None
+            remarks.notes[f"{note}; epsilon and the systems are treated as fixed"] = None
 
-    def row(self, one: Candidate) -> AccuracyRow:
-        """All measures of a contender, or the reason why there are none."""
-        if one.reason:
-            nothing = Estimate.undefined(one.reason)
-            return AccuracyRow(one.subject, 0, half=nothing, strict=nothing, acc_eq=nothing, spa=nothing)
-        if one.raters is not None:
-            return self._ceiling(one.subject, one.raters.ratings)
-        return self._judge(one.subject, *one.sides)
+    def row(self, candidate: Candidate) -> AccuracyRow:
+        """All measures of a candidate, or the reason why there are none."""
+        if candidate.reason:
+            nothing = Estimate.undefined(candidate.reason)
+            return AccuracyRow(candidate.subject, 0, half=nothing, strict=nothing, acc_eq=nothing, spa=nothing)
+        if candidate.raters is not None:
+            return self._ceiling(candidate.subject, candidate.raters.ratings)
+        return self._judge(candidate.subject, *candidate.sides)
 
     def _judge(self, subject: Subject, x: Floats, y: Floats) -> AccuracyRow:
         pairs, ties = pair_table(x, y, self.unit, within=self.within), self._calibrate(x, y)

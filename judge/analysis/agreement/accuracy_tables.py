@@ -1,4 +1,4 @@
-"""The accuracy table as people read it. Never computes a number."""
+"""Printed table of pairwise accuracies."""
 
 from __future__ import annotations
 
@@ -45,21 +45,24 @@ def _explained(options: AccuracyOptions) -> list[str]:
             "stories for different story-prompts are compared too", Advice("{level} does not", level="by-item")
         )
     acc_eq = (
-        "acc_eq %: of all pairs, a tie being right where people tie too (Deutsch et al. 2023); the judge ties what "
-        f"differs by epsilon or less, epsilon fitted on other folds of story-prompts ({options.folds}), median shown"
+        "acc_eq %: share of all pairs on which judge and people agree, ties included (Deutsch et al. 2023); the "
+        "judge's ratings that differ by epsilon or less count as tied, with epsilon fitted on other folds of "
+        f"story-prompts ({options.folds}), median shown"
     )
     chance = (
-        "SPA by chance %: of a judge that knows nothing, mean over "
-        f"{DEALT} dealings of the same ratings to the systems within each story-prompt; 95 % below: of those dealings, "
-        "or, where higher, of as many of whole systems; an SPA no higher shows nothing"
+        "SPA by chance %: SPA of a judge that knows nothing, mean over "
+        f"{DEALT} random assignments of the same ratings to the systems within each story-prompt; 95 % below: the "
+        "value that 95 % of these assignments "
+        "do not exceed, or, where higher, that of as many assignments of whole systems; an SPA that is no higher "
+        "is no evidence"
     )
     spa = (
         "SPA %: 100 - mean |p people - p judge| over pairs of systems, p of one-sided paired permutation tests on the "
         "same story-prompts (Thompson et al. 2024); it has no interval"
     )
     right = (
-        "right order %: of the pairs that people order; 50 is guessing; a pair the judge ties is half right, or wrong "
-        "(guessing then gets 50 less half of the pairs that it ties)"
+        "right order %: share of the pairs that people order; 50 is guessing; a pair that the judge ties counts "
+        "as half right, or as wrong (guessing then gets 50 less half of the share of pairs that it ties)"
     )
     tied = f"a judge that ties every pair gets {'about ' if options.level == 'by-item' else ''}ties people %"
     return [right, f"{acc_eq}; {tied}", spa, chance, pairs]

@@ -1,7 +1,7 @@
-"""The alternative annotator test of every judge and of judges that know nothing, as rows. Never prints.
+"""The alternative annotator test (alt-test) of every judge, and of judges that know nothing, as rows.
 
-Refused where people are not known one from another, unless positions pass for them; beside every row stands how far
-the people agree.
+The test is refused where individual people are not identified, unless positions stand in for them; every row also has
+people's own agreement.
 """
 
 from __future__ import annotations
@@ -88,9 +88,15 @@ class AltTestRow:
     people: tuple[AgainstPerson, ...]
     names: tuple[str, ...]
 
+    @property
+    def people_share(self) -> float | None:
+        """Share of stories where a person lies at least as close as the judge, mean over people: rho's other side."""
+        shares = [one.person_closer for one in self.people]
+        return sum(shares) / len(shares) if shares and self.advantage.defined else None
+
 
 def tested_rows(matrices: Sequence[RatingMatrix], options: ReplacementOptions) -> tuple[list[AltTestRow], Remarks]:
-    """A row for every judge cell that can be set beside people, and, below a criterion's, those that know nothing."""
+    """Rows of every judge cell that can be compared with people and, by criterion, of judges that know nothing."""
     found, remarks = comparable(matrices, options.against, None)
     tests: dict[tuple[str, str], _Test] = {}
     judges: dict[tuple[str, str], list[Candidate]] = {}
@@ -140,7 +146,7 @@ class _Test:
         return np.asarray((~np.isnan(self.raters.ratings)).any(axis=1), dtype=np.bool_)
 
     def result(self, judge: Floats) -> AltTest:
-        """Of one judge; refused where people are not known one from another."""
+        """The test of one judge; refused where individual people are not identified."""
         options = self.options
         if self.reason:
             nothing = Estimate.undefined(self.reason)
@@ -206,9 +212,9 @@ def _null_rows(judges: Sequence[Candidate], test: _Test) -> list[AltTestRow]:
     return [row for row in rows if row.winning_rate.defined]
 
 
-def _kept(one: Candidate, rated: Mask) -> float:
+def _kept(candidate: Candidate, rated: Mask) -> float:
     """Share of the stories that people rated which a judge rated."""
-    return float((~np.isnan(one.sides[0][rated])).mean())
+    return float((~np.isnan(candidate.sides[0][rated])).mean())
 
 
 def _mean_row(rows: Sequence[AltTestRow]) -> AltTestRow:
@@ -255,12 +261,15 @@ def _people(
     if raters.known:
         return raters, None, agreed
     if not (np.diff(raters.ratings, axis=1) < 0).any():
-        reason = f"refused: {raters.reason}, so positions are lowest to highest rating, not persons"
+        reason = f"refused: {raters.reason}, so positions are ratings sorted from lowest to highest, not persons"
         return raters, reason, agreed
     if not options.positions:
-        instead = Advice("{positions} takes first, second, ... rating for persons", positions=True)
+        instead = Advice("{positions} treats the first, second, ... rating of each story as a person's", positions=True)
         return raters, Note(f"refused: {raters.reason}", instead), agreed
-    note = f"{matrix.dataset}: {raters.reason}; first, second, ... rating stand in for persons, who may be several each"
+    note = (
+        f"{matrix.dataset}: {raters.reason}; the first, second, ... rating of each story stand in for persons, "
+        "and each may mix several persons"
+    )
     remarks.notes[note] = None
     return raters, None, agreed
 

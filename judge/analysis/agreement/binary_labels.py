@@ -1,4 +1,4 @@
-"""How well judges tell labelled stories from others: point-biserial r, AUC, paired win rate. Never r without its bound.
+"""Discrimination of labelled stories by judges: point-biserial r with its bound, AUC, paired win rate.
 
 The label is what people gave: a criterion with two values, or a rule on their mean rating. Each judge criterion is a
 row. With error types, the stories that have the label (reasonable ones) are set against one error type at a time, as
@@ -54,7 +54,7 @@ _NUMBERS = tuple(
 
 @dataclass(frozen=True, slots=True)
 class LabelRow:
-    """How well a judge cell or the control tells stories with a label from others.
+    """Discrimination of stories with a label from others, by a judge cell or the control.
 
     Attributes
     ----------
@@ -95,7 +95,7 @@ class LabelRow:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Discrimination(Signed):
-    """Labelled stories told from others by every judge cell and by the control."""
+    """Discrimination of labelled stories by every judge cell and by the control."""
 
     rows: tuple[LabelRow, ...]
     options: LabelOptions
@@ -112,7 +112,7 @@ class Discrimination(Signed):
 
 
 def discrimination(table: RatingsTable, options: LabelOptions, *, predict: Predict | None = None) -> Discrimination:
-    """How well every judge cell and the control tell labelled stories from others."""
+    """Discrimination of labelled stories from others, by every judge cell and the control."""
     table = numbers(table)
     matrices, remarks = build(table, drop_systems=options.drop_systems), Remarks()
     remarks.note(note for fact in table.facts for note in fact.notes)
@@ -147,11 +147,11 @@ class _Labelled:
         sets: list[Labels | None] = [*self.errors] if self.errors else [None]
         return [self._row(one, error) for error in sets for one in found]
 
-    def _row(self, one: Candidate, error: Labels | None) -> LabelRow:
-        nothing = Estimate.undefined(one.reason or "no ratings")
+    def _row(self, candidate: Candidate, error: Labels | None) -> LabelRow:
+        nothing = Estimate.undefined(candidate.reason or "no ratings")
         other = error.text if error else f"not {self.label.text}"
-        row = LabelRow(one.subject, self.label.text, other, nothing, nothing, nothing, nothing)
-        return row if one.ratings is None else self._measured(row, one.ratings, *self._classes(error))
+        row = LabelRow(candidate.subject, self.label.text, other, nothing, nothing, nothing, nothing)
+        return row if candidate.ratings is None else self._measured(row, candidate.ratings, *self._classes(error))
 
     def _classes(self, error: Labels | None) -> tuple[Flags, Flags]:
         """Which stories are in the set, and which of them have the label."""

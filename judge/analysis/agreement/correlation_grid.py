@@ -1,4 +1,4 @@
-"""The published layout: judge x Eval-Prompt by criterion, with ceiling and control as rows. Never computes.
+"""Correlations in the published layout: judge x Eval-Prompt by criterion, with ceiling and control as rows.
 
 It is the correlation table turned on its side (the HANNA judge study prints its correlations so): what stands in a cell
 is an `Estimate` of `analysis.correlation`, with its interval or its reason.
@@ -55,12 +55,12 @@ class LayoutRow:
 
     @property
     def name_and_run(self) -> str:
-        """The judge, told from its other runs."""
+        """The judge's name, with the run where the judge occurs in several."""
         return f"{self.name} ({self.run})" if self.run else self.name
 
     @property
     def judge(self) -> str:
-        """The same as tables and pictures print it: a control judge is named as one."""
+        """The name as tables and figures print it: a control judge is marked as one."""
         named = f"{self.name}, control" if self.is_control else self.name
         return f"{named} ({self.run})" if self.run else named
 
@@ -115,14 +115,14 @@ class Layout:
 
     @property
     def apart(self) -> str:
-        """A sentence for captions where judges rated different shares of the stories; else nothing."""
+        """A caveat for captions where judges rated different shares of the stories; else empty."""
         if self.unit != "stories":
             return ""
         judges = [row for row in self.rows if row.kind == JUDGE]
         for k in range(len(self.criteria)):
             counts = [row.cells[k].n for row in judges if row.cells[k].defined]
             if counts and max(counts) - min(counts) > _APART * max(counts):
-                return " Rows are not of the same stories: the highest need not be the closest to people."
+                return " Rows rest on different stories: the highest row need not be the closest to people."
         return ""
 
     @property
@@ -144,7 +144,7 @@ def layouts(result: Correlations) -> list[Layout]:
 
 
 def tables(grids: Sequence[Layout]) -> list[Table]:
-    """Layouts as printed."""
+    """Printed tables of the layouts."""
     return [_table(layout, several=len(grids) > 1) for layout in grids]
 
 
@@ -235,5 +235,8 @@ def _table(layout: Layout, *, several: bool) -> Table:
     title = f"{layout.statistic} x100 with people, {layout.where}, {layout.size}"
     if several:
         title = f"{layout.dataset}: {title}"
-    notes = (*layout.notes, "rows share resamples of stories: judge compare gives intervals of their differences")
+    notes = (
+        *layout.notes,
+        "all rows use the same resamples of stories: judge compare gives intervals of their differences",
+    )
     return Table(title, columns, rows, layout.signature, notes)

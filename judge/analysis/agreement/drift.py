@@ -1,4 +1,4 @@
-"""Does a judge follow people equally well for every system and dataset? Never lets a low r pass for a bad judge.
+"""Drift: tests that a judge correlates with people equally for every system and dataset, with each group's spread.
 
 OpenMEVA's generalization tests: Pearson's r within each system and across datasets, with the spread of both sides
 beside it (a correlation falls where ratings vary less), and a test that one correlation would do for all.
@@ -127,13 +127,13 @@ def drift(table: RatingsTable, options: DriftOptions | None = None, *, predict: 
     )
 
 
-def _group_rows(matrix: RatingMatrix, one: Candidate) -> Iterator[GroupRow]:
+def _group_rows(matrix: RatingMatrix, candidate: Candidate) -> Iterator[GroupRow]:
     """One row for the dataset, one for each system."""
-    x, y = one.sides
+    x, y = candidate.sides
     whole = heterogeneity.in_group(x, y)
     parts = heterogeneity.by_group(x, y, matrix.system, len(matrix.systems))
     for name, group in zip((ALL, *matrix.systems), (whole, *parts), strict=True):
-        yield GroupRow(one.subject, name, group.r, group.sd_judge, group.sd_people, group.few)
+        yield GroupRow(candidate.subject, name, group.r, group.sd_judge, group.sd_people, group.few)
 
 
 def _tests(groups: Sequence[tuple[GroupRow, ...]]) -> list[HomogeneityRow]:

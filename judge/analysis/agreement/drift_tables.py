@@ -1,4 +1,4 @@
-"""Drift as people read it: the tests, then r by dataset and system. Never computes a number."""
+"""Printed tables of drift: the tests, then r by dataset and system."""
 
 from __future__ import annotations
 
@@ -56,6 +56,6 @@ def _group_table(result: Drift) -> Table:
     ]
     few = sum(row.few for row in result.groups)
     if few:
-        own.append(f"{few} of {len(rows)} rows rest on fewer than {FEW} stories: their r says little")
+        own.append(f"{few} of {len(rows)} rows rest on fewer than {FEW} stories: their r is weak evidence")
     title = "Drift: r with people by dataset and system"
     return Table(title, columns, rows, result.signature, (*result.notes, *own))

@@ -1,4 +1,4 @@
-"""Labels of stories made from people's ratings: a criterion with two values, or a rule. Never guesses a threshold."""
+"""Labels of stories made from people's ratings: a criterion with two values, or a rule with a threshold."""
 
 from __future__ import annotations
 

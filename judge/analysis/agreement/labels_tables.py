@@ -1,4 +1,4 @@
-"""How well judges tell labelled stories from others, as people read it. Never computes a number."""
+"""Printed table of how well judges discriminate labelled stories from others."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def tables(result: Discrimination) -> list[Table]:
 
 def _explained(options: LabelOptions) -> list[str]:
     bound = (
-        "max |r|: what labels for the best-rated stories would reach with these class sizes; compare AUCs, not rs, "
-        "where classes differ in size"
+        "max |r|: the largest |r| with these class sizes, reached where the labelled stories "
+        "are the best rated; where classes differ in size, compare AUCs and not r"
     )
     pairs = (
         "win rate and difference: labelled against other stories for the same story-prompt, ties one half; intervals "
@@ -54,6 +54,6 @@ def _explained(options: LabelOptions) -> list[str]:
         notes.append(
             "the same stories with the label stand in every set, and a story with several errors in several: rows are "
             "not independent; stories with both the label and the error are left out, and so are those with neither: "
-            "classes picked by people's ratings are easier to tell apart than stories at large"
+            "classes picked by people's ratings are easier to tell apart than all stories"
         )
     return notes

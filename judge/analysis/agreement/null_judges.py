@@ -1,4 +1,4 @@
-"""Judges that know nothing of the stories, to stand beside those that may: what they get is what a test is worth.
+"""Judges that know nothing of the stories: a baseline for tests that a judge may pass by chance.
 
 ==================  =================================================================================================
 always the mean     the same rating for every story: the mean of all ratings by people
@@ -50,7 +50,7 @@ def permuted(ratings: Floats, stories: Mask, rng: np.random.Generator) -> Iterat
 
 
 def at_random(people: Floats, labels: int, positive: int | None) -> Confusion:
-    """What labels said at random, each as often as people give it, make on average: no draws, shares of each story."""
+    """Expected labels of a judge that gives labels at random, as often as people do: shares of each story, no draws."""
     known = ~np.isnan(people)
     code = people[known].astype(np.int64)
     share = np.bincount(code, minlength=labels) / max(1, code.size)

@@ -1,7 +1,7 @@
-"""Could a judge replace people, or spare some of them? The alt-test, and means of systems with few human ratings.
+"""Replacing people by a judge: the alternative annotator test, and means of systems from few human ratings.
 
-Never run on people who are not known one from another unless told so, and never without the people's own agreement
-beside it: where people hardly agree, any smooth judge comes closer to the others than one of them does.
+The test needs individual people to be identified, unless the option `positions` says otherwise, and shows people's own
+agreement: where people hardly agree, any smooth judge is closer to the others than one of them is.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class Replacement(Signed):
 
     @property
     def means_signature(self) -> str:
-        """The line under the means."""
+        """The signature of the table of means."""
         return joined(self.means_signature_parts)
 
     @property
@@ -150,14 +150,18 @@ def _with_measure(options: ReplacementOptions, tests: Sequence[AltTestRow]) -> R
     return replace(options, measure=found.pop()) if options.measure == "auto" and len(found) == 1 else options
 
 
-def _by_person(row: AltTestRow, one: AgainstPerson) -> Iterator[tuple[str, object]]:
+def _by_person(row: AltTestRow, person_test: AgainstPerson) -> Iterator[tuple[str, object]]:
     labels = row.subject.labels
     yield from ((key, labels[key]) for key in _ABOUT)
-    yield from (("person", row.names[one.column]), ("stories", one.stories), ("judge_closer", one.judge_closer))
-    yield from (("person_closer", one.person_closer), ("p", one.p), ("tail", "less"))
-    yield from (("p_adjusted", one.adjusted), ("won", one.won), ("story_prompts", one.clusters))
-    yield from (("clustered_p", one.clustered_p), ("clustered_p_adjusted", one.clustered_adjusted))
-    yield "clustered_won", one.clustered_won
+    yield from (
+        ("person", row.names[person_test.column]),
+        ("stories", person_test.stories),
+        ("judge_closer", person_test.judge_closer),
+    )
+    yield from (("person_closer", person_test.person_closer), ("p", person_test.p), ("tail", "less"))
+    yield from (("p_adjusted", person_test.adjusted), ("won", person_test.won), ("story_prompts", person_test.clusters))
+    yield from (("clustered_p", person_test.clustered_p), ("clustered_p_adjusted", person_test.clustered_adjusted))
+    yield "clustered_won", person_test.clustered_won
 
 
 def _mean_rows(matrices: Sequence[RatingMatrix], options: ReplacementOptions) -> tuple[list[MeanRow], Remarks]:

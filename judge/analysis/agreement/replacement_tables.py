@@ -1,4 +1,4 @@
-"""The alternative annotator test and means of systems as people read them. Never computes a number."""
+"""Printed tables of the alternative annotator test and of means of systems."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ def tables(result: Replacement) -> list[Table]:
 def _test_table(result: Replacement) -> Table:
     options, rows = result.options, [cells(row) for row in result.tests]
     labelled = any(row.labels for row in result.tests)
+    rows = [row | {"people_share": one.people_share} for row, one in zip(rows, result.tests, strict=True)]
     rows = [row | {"advantage_probability": row["advantage"]} for row in rows] if labelled else rows
     columns = [
         *first_columns(rows),
@@ -31,6 +32,7 @@ def _test_table(result: Replacement) -> Table:
         Column("clustered_p", "p by story-prompt", digits=3, p="less"),
         # The key of tables of numbers is older than labels.
         Column("advantage_probability" if labelled else "advantage", "rho"),
+        Column("people_share", "people's share"),
         Column("compared", "people"),
         Column("too_few", "left out"),
         Column("least_stories", "stories, least"),
@@ -44,28 +46,59 @@ def _test_table(result: Replacement) -> Table:
         f"Benjamini-Yekutieli at {LEVEL:g} over people); it passes with {100 * PASS:.0f} % or more"
     )
     agreed = (
-        "where people agree little (ICC near 0) a judge that always gives the middle passes too: read the rate beside "
-        "their ICC; people equal %: pairs of people who give a story the same rating"
+        "where people agree little (ICC near 0) a judge that always gives the middle passes too: interpret the "
+        "winning rate together with people's ICC; people equal "
+        "%: share of pairs of people who give a story the same rating"
     )
-    rho = "rho: share of stories where the judge lies at least as close, mean over people: compare judges by it"
+    rho = (
+        "rho: share of stories where the judge lies at least as close to the others as the person left out, mean over "
+        "people: compare judges by it; people's share: where that person does (ties count for both)"
+    )
     clustered = (
         "by story-prompt: the same test with standard errors over story-prompts (t with one degree of freedom less "
-        "than story-prompts); believe it where stories share story-prompts, for the published one takes stories as "
-        "independent; p: the least level at which the judge would pass"
+        "than story-prompts); prefer it where stories share story-prompts, since the published "
+        "test treats stories as independent; p: the smallest level at which the judge would pass"
     )
     same = " or ".join(dict.fromkeys(MODE if row.labels else MEAN for row in result.tests)) or MEAN
     null = (
-        f"{same}, {PERMUTED}: judges that know nothing of the stories (one rating for all; people's ratings dealt to "
-        f"the stories at random, means of {DEALT} times): a judge that gets no more has shown nothing"
+        f"{same}, {PERMUTED}: judges that know nothing of the stories (one rating for all "
+        f"stories; people's ratings assigned to the stories at random, mean of {DEALT} assignments): a judge with "
+        "no higher rate has shown nothing"
     )
     own = [test, clustered, rho, null, *_null_passes(result), agreed]
     if labelled:
         own.append(
-            "closeness of labels: equal ones; a judge's is the label that most of its repeats gave, tied ones none"
+            "closeness of labels: whether they are equal; a judge's label is the one that most of its repeats "
+            "gave, and none where repeats tie"
         )
     if any(row.measure == "exact" and not row.labels for row in result.tests):
         own.append("closeness: equal ratings, the judge's mean over repeats rounded to whole points")
-    return Table("May the judge replace a person?", columns, rows, result.signature, (*result.notes, *own))
+    title = "May the judge replace a person?"
+    return Table(title, columns, rows, result.signature, (*result.notes, *own), above=verdict(result))
+
+
+def verdict(result: Replacement) -> str:
+    """The test in a sentence: who passes where a judge that knows nothing does not."""
+    judges = [row for row in result.tests if row.kind != NULL and row.winning_rate.defined]
+    if not judges:
+        return "May a judge replace a person? It cannot be tested: each row states the reason."
+    known = {(row.subject.dataset, row.subject.against) for row in result.tests if row.kind == NULL and row.passed}
+    passed = [row for row in judges if row.passed and row.clustered_passed is not False]
+    proven = [row for row in passed if (row.subject.dataset, row.subject.against) not in known]
+    who = "the judge" if len({(row.subject.judge, row.subject.eval_prompt) for row in judges}) == 1 else "judges"
+    on = f"{len(passed)} of {len(judges)} rows that can be tested"
+    if not passed:
+        return f"May a judge replace a person? Not shown: {who} pass{'es' if who == 'the judge' else ''} on no row."
+    passes = f"{who} pass{'es' if who == 'the judge' else ''} on {on}"
+    if not proven:
+        return (
+            f"May a judge replace a person? The test is not informative: {passes}, but on each a judge that "
+            "knows nothing passes too."
+        )
+    if len(proven) == len(judges):
+        return f"May a judge replace a person? Yes: {passes}, where a judge that knows nothing does not."
+    beside = f", on {len(proven)} of them where a judge that knows nothing does not"
+    return f"May a judge replace a person? In part: {passes}{beside}."
 
 
 def _null_passes(result: Replacement) -> list[str]:
@@ -73,7 +106,7 @@ def _null_passes(result: Replacement) -> list[str]:
     passed = dict.fromkeys(row.subject.criterion for row in result.tests if row.kind == NULL and row.passed)
     if not passed:
         return []
-    return [f"a judge that knows nothing passes on {', '.join(passed)}: there, passing says nothing of a judge"]
+    return [f"a judge that knows nothing passes on {', '.join(passed)}: there, passing is no evidence for a judge"]
 
 
 def _mean_table(result: Replacement) -> Table:
@@ -93,10 +126,13 @@ def _mean_table(result: Replacement) -> Table:
         Column("worth", "worth"),
     ]
     powered = (
-        "people + judge: prediction-powered mean (PPI++, Angelopoulos et al. 2023), what people would give all stories "
-        "if those that they rated were drawn at random"
+        "people + judge: prediction-powered mean (PPI++, Angelopoulos et al. 2023), an estimate of people's mean "
+        "rating of all stories, if "
+        "the stories that they rated are a random sample"
     )
-    weight = "lambda: weight of the judge, 0 = none; worth: how many human ratings one is worth with the judge's help"
+    weight = (
+        "lambda: weight of the judge, 0 = none; worth: number of human ratings that one is worth with the judge's help"
+    )
     own = [powered, weight]
     if lost:
         own.append(
@@ -106,9 +142,10 @@ def _mean_table(result: Replacement) -> Table:
     few = sum(0 < row.people.n < FEW for row in result.means)
     if few:
         own.append(
-            f"{few} of {len(rows)} rows rest on fewer than {FEW} stories that people rated: intervals too narrow"
+            f"{few} of {len(rows)} rows rest on fewer than {FEW} stories that people rated: their intervals are "
+            "too narrow"
         )
     if options.rated:
         own.append(f"people's ratings of all but {options.rated} stories of each system, drawn at random, were hidden")
-    title = "Mean ratings of systems, people helped by the judge"
+    title = "Mean ratings of systems, from people's ratings and the judge's together"
     return Table(title, columns, rows, result.means_signature, (*result.means_notes, *own))

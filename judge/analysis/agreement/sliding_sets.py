@@ -1,4 +1,4 @@
-"""Differences between sliding sets of stories (OpenMEVA), as published and honestly. Never prints the one alone."""
+"""Differences between sliding sets of stories (OpenMEVA), as published and with corrected versions beside it."""
 
 from __future__ import annotations
 
@@ -114,10 +114,10 @@ def sliding_cells(row: SlidingRow) -> dict[str, Any]:
 
 
 def _row(
-    matrix: RatingMatrix, one: Candidate, options: DriftOptions, resamples: bootstrap.Resamples | None
+    matrix: RatingMatrix, candidate: Candidate, options: DriftOptions, resamples: bootstrap.Resamples | None
 ) -> SlidingRow:
     order = np.argsort(matrix.stories["story"].astype(str).to_numpy(), kind="stable")
-    x, y = (side[order] for side in one.sides)
+    x, y = (side[order] for side in candidate.sides)
     sizes = {"window": options.window, "stride": options.stride}
     result = sliding_sets(x, y, **sizes)
     values = None
@@ -131,7 +131,14 @@ def _row(
             squared = resamples.interval(squared, values[:, k] ** 2)
         ways[name] = Way(r, squared)
     return SlidingRow(
-        one.subject, result.sets, result.inclusive, result.disjoint, result.tied, options.window, options.stride, ways
+        candidate.subject,
+        result.sets,
+        result.inclusive,
+        result.disjoint,
+        result.tied,
+        options.window,
+        options.stride,
+        ways,
     )
 
 

@@ -1,4 +1,4 @@
-"""The table of sliding sets as people read it. Never computes a number."""
+"""Printed table of sliding sets."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _explained(result: SlidingSetsTable) -> list[str]:
                 f"(unordered pairs), of which {row.disjoint} share no story"
             )
     notes.append(
-        "sets are sorted by people's scores and share stories, so their r² is high for almost any judge, and no p "
-        "value goes with it: read r² of stories"
+        "sets are sorted by people's scores and share stories, so their r² is high for almost any judge and has "
+        "no p value: use r² of stories"
     )
     return list(dict.fromkeys(notes))

@@ -1,4 +1,4 @@
-"""Does a judge find much to say about what readers commented on, and rate it as they did? Never chooses for them.
+"""A judge's salience and ratings of aspects of a story, compared with the aspects that readers commented on.
 
 StoryER's readers chose three or more of ten aspects of a story, and rated and commented on these. A judge's salience of
 an aspect is its rating of the criterion ``NAME (salience)``, as the set `storyer_salience` asks for it; its rating of
@@ -36,7 +36,7 @@ SALIENCE = " (salience)"
 OTHER_STORIES, TABLE_2 = "floor: most frequent in other stories", "floor: Table 2 of StoryER"
 _NO_SALIENCE = f"the judge did not rate NAME{SALIENCE}, as the criteria set storyer_salience asks it"
 _NO_RATINGS = "the judge did not rate these aspects, as the criteria set storyer asks it"
-_AGAINST = "means of other stories run against a story's own rating"
+_AGAINST = "the mean of the other stories falls as a story's own rating rises"
 _ALL_CHOSEN = "people rated every aspect of every story: nothing was chosen"
 _RESAMPLED = "95 %, expanded percentiles over resampled story-prompts"
 
@@ -181,11 +181,11 @@ def _correlation(
 def _notes(rows: tuple[AspectRow, ...]) -> Iterator[str]:
     yield (
         "chosen: aspects that people commented on; R@k: share of these among the k aspects that are most salient in "
-        "their story, tied ones by their chance; t over stories"
+        "their story, tied aspects by their chance; t intervals over stories"
     )
     yield "rho, tau-b: with people's ratings of the aspects that they chose, over comments"
     yield f"floors name the same aspects for every story; {OTHER_STORIES.removeprefix('floor: ')}: its own left out"
     if not any(row.is_judge for row in rows):
         yield "no judge of these runs rated an aspect or its salience (criteria sets storyer and storyer_salience)"
     if any(row.incomplete for row in rows):
-        yield "stories lost: an aspect has no salience there, so that no order is known"
+        yield "stories lost: stories in which an aspect has no salience, so that their order of aspects is not known"

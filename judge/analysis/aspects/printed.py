@@ -1,4 +1,4 @@
-"""The tables about aspects as people read them. Never computes a number."""
+"""Printed tables about aspects."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def tables(result: Aspects) -> list[Table]:
     several = len({row.dataset for row in result.rows}) > 1
     found = [_table("Aspects: which stand out, and how they are rated", overall, several=several, by_aspect=False)]
     if single:
-        found.append(_table("Aspect by aspect", single, several=several, by_aspect=True))
+        found.append(_table("Results for each aspect", single, several=several, by_aspect=True))
     made = [Table(title, columns, rows, result.signature) for title, columns, rows in found]
     return [*made[:-1], Table(made[-1].title, made[-1].columns, made[-1].rows, result.signature, result.notes)]
 

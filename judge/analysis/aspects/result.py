@@ -1,4 +1,4 @@
-"""Aspects chosen and rated as one value: typed rows, and what is to be said of them. Never prints."""
+"""Result of the analysis of aspects: typed rows and notes."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class AspectRow:
 
     @property
     def is_judge(self) -> bool:
-        """Whether a judge was asked."""
+        """Whether the row is a judge's, not a floor's."""
         return self.kind == "judge"
 
     def numbers(self) -> dict[str, Estimate]:

@@ -1,4 +1,4 @@
-"""How often StoryER's readers chose each aspect, and how they rated it: Table 2 of the study. Never computes."""
+"""Table 2 of the StoryER study: how often its readers chose each aspect, and how they rated it."""
 
 from __future__ import annotations
 

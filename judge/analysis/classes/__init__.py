@@ -1,4 +1,4 @@
-"""Pooled correlations beside those within classes: author (people or not), system, dataset. Flags what pooling hides.
+"""Pooled correlations beside those within classes: author (people or not), system, dataset.
 
 `classes` takes correlations that were computed; its frame, tables and notes are made from one value.
 """

@@ -1,4 +1,4 @@
-"""Pooled correlations beside those within classes, and the rule that flags. Never prints.
+"""Pooled correlations beside those within classes, and the rule that flags pooled values that mislead.
 
 A judge may follow who wrote a story and nothing within: then the pooled correlation is none of its parts (Simpson's
 paradox; Kievit, Frankenhuis, Waldorp & Borsboom 2013, Frontiers in Psychology 4). Two things are tested, each with the
@@ -143,7 +143,7 @@ class _Split:
         return made
 
     def spread(self, at: int, parts: Sequence[_Part]) -> Spread:
-        """How much less people's ratings spread within these classes, on the judge's stories."""
+        """The spread of people's ratings within these classes relative to all, on the judge's stories."""
         names = {part.name for part in parts}
         group = np.array([k if name in names else -1 for k, name in enumerate(self.levels)])[self.code]
         return spread_within(np.where(self.both[at][:, None], self.positions, np.nan), group)

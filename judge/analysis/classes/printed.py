@@ -1,4 +1,4 @@
-"""Correlations within classes as people read them. Never computes a number."""
+"""Printed tables of correlations within classes."""
 
 from __future__ import annotations
 
@@ -53,22 +53,22 @@ def notes(rows: Sequence[ClassRow]) -> list[str]:
     said = [f"{_who(row)}: {sentence(row)}" for row in rows[:_NAMED]]
     more = len(rows) - _NAMED
     if more > 0:
-        said.append(f"{more} further pooled values hide what holds within classes")
+        said.append(f"{more} further pooled values hide differences within classes")
     return [
         Note(one, Advice("{within} shows all classes", within=True)) if not at else one for at, one in enumerate(said)
     ]
 
 
 def sentence(row: ClassRow) -> str:
-    """What the pooled value hides."""
+    """The sentence that says how the pooled value misleads."""
     if row.flag == "signs differ":
         ends = sorted(row.parts, key=lambda part: part.value.value or 0.0)
         return f"within classes of {row.factor} signs differ: {_said(ends[-1])}, {_said(ends[0])}; pooled {_x100(row)}"
     inside, pooled = row.inside.value or 0.0, row.pooled.value or 0.0
-    more = f"what is more comes of telling {row.factor}s apart"
-    why = more if pooled > inside else f"differences between {row.factor}s pull it down"
+    more = f"differences between {row.factor}s raise it"
+    why = more if pooled > inside else f"differences between {row.factor}s lower it"
     return (
-        f"the pooled {_x100(row)} is none of what holds within classes of {row.factor} (on average "
+        f"the pooled {_x100(row)} is not representative of the classes of {row.factor} (on average "
         f"{100 * inside:+.1f} at the same spread): {why}"
     )
 

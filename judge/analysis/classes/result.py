@@ -1,4 +1,4 @@
-"""Correlations within classes as one value: typed rows with what was tested. Never prints."""
+"""Result of the analysis of classes: typed rows with what was tested."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class ClassRow:
 
     @property
     def flag(self) -> Flag | None:
-        """What the tests found; signs first."""
+        """The flag that the tests give; signs first."""
         if self.signs is not None and self.signs < LEVEL:
             return "signs differ"
         if self.outside is not None and self.outside < LEVEL:

@@ -1,1 +1,1 @@
-"""Eval-Prompts, judges and runs set against each other on the same stories."""
+"""Comparisons of Eval-Prompts, judges and runs on the same stories."""

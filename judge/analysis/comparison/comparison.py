@@ -1,4 +1,4 @@
-"""Two prompts, judges, modes, parsers or runs against each other on the same stories. Never compares other stories.
+"""Comparison of two prompts, judges, modes, parsers or runs on the stories that both rated.
 
 `compared` gives one value (`result.Comparison`), of which frame, tables and pages are made. Which cells are paired:
 `pairing`; what differs: `contrasts`; agreement with people: `tau_differences`; the family of tests:
@@ -56,7 +56,7 @@ def compared(table: RatingsTable, options: CompareOptions | None = None) -> Comp
         made, left_out = contrasts(matrix, table, options.by, options.baseline)
         notes.update(dict.fromkeys([*found.notes, *phi_note(matrix), *left_out]))
         if options.level == "system" and len(matrix.systems) < _FEW_SYSTEMS:
-            notes[f"{matrix.dataset}: {len(matrix.systems)} systems prove little at system level"] = None
+            notes[f"{matrix.dataset}: {len(matrix.systems)} systems are weak evidence at system level"] = None
         comparer = Comparer(matrix, options, found)
         for contrast in made:
             result = comparer.compare(contrast)
@@ -81,7 +81,7 @@ def compared(table: RatingsTable, options: CompareOptions | None = None) -> Comp
 
 
 def both_parsers(ours: RatingsTable, as_published: RatingsTable) -> RatingsTable:
-    """One table of the same results read by two parsers; the second reading's runs get the parser's name.
+    """One table of the same answers parsed by two parsers; the second parser's runs carry its name.
 
     Results that were imported, and so parsed by neither, stand in it once. Of the second reading only what `ours` has
     is taken: it may have been narrowed.

@@ -1,4 +1,4 @@
-"""What differs between two sides of a contrast, criterion by criterion, and on average. Never compares other stories.
+"""Differences between the two sides of a contrast, criterion by criterion and on average.
 
 All differences are *second minus first*, on stories with a rating on both sides and repeats asked on both. One set of
 resampled story-prompts, and one of systems and story-prompts, serves every number of a dataset, so that differences and

@@ -1,4 +1,4 @@
-"""What four views of one difference say together: which see it, and which question each answers. Never picks one.
+"""Four views of one difference together: which of them show it, and which question each answers.
 
 ==============  ==========================================================================================
 view            question
@@ -45,7 +45,7 @@ Views = Mapping[str, bool | None]
 
 
 def questions(swapped: Swap) -> tuple[str, ...]:
-    """What each view answers, in sentences."""
+    """The question that each view answers, in sentences."""
     how, asks = _SWAPPED[swapped]
     return (
         f"permutation ({how}) asks: {asks}",
@@ -65,7 +65,7 @@ def views(agreement: Agreement, adjusted: AdjustedTests) -> Views:
 
 
 def holds_for(seen: Views, swapped: Swap) -> str:
-    """For what a difference was shown, widest last: these stories, new story-prompts, new systems; or nothing."""
+    """The populations for which a difference was shown, widest last: these stories, new story-prompts, new systems."""
     reach = {"permutation": _REACH[swapped], "boot-inputs": "new story-prompts", "boot-both": "new systems"}
     shown = {words for view, words in reach.items() if seen[view]}
     if shown:

@@ -1,4 +1,4 @@
-"""One declared family of tests: every contrast x criterion that could be tested, and no other. Never counts a non-test.
+"""The declared family of tests of a comparison: every contrast x criterion that could be tested.
 
 The permutation tests are the family. Williams' p values answer the same questions another way: they are adjusted among
 themselves, over as many, and never together with the permutations'. Intervals are not adjusted.
@@ -88,9 +88,11 @@ def _too_few_swaps(options: CompareOptions, m: int) -> tuple[str, ...]:
     least = m / (1 + options.permutations)
     if options.adjust == "none" or least < ALPHA:
         return ()
-    lowest = f"{options.permutations} permutations give p = {1 / (1 + options.permutations):.2g} at least"
-    more = Advice("ask for more ({permutations} or more)", permutations=20 * m)
-    return (Note(f"{lowest}: one difference alone could not come out of {m} adjusted tests", more, joint="; "),)
+    lowest = f"with {options.permutations} permutations p is {1 / (1 + options.permutations):.2g} at least"
+    more = Advice("use more ({permutations} or more)", permutations=20 * m)
+    return (
+        Note(f"{lowest}; a single difference cannot be significant after adjustment over {m} tests", more, joint="; "),
+    )
 
 
 def _too_few_units(outcomes: Sequence[Outcome], options: CompareOptions, m: int) -> tuple[str, ...]:
@@ -103,13 +105,13 @@ def _too_few_units(outcomes: Sequence[Outcome], options: CompareOptions, m: int)
     tests = 1 if options.adjust == "none" else m
     found: list[str] = []
     for units, least in sorted(few.items()):
-        lowest = f"{units} {options.swapped} swapped as a whole give p = {least:.2g} at least"
+        lowest = f"{units} {options.swapped} swapped as a whole: p is {least:.2g} at least"
         if least >= ALPHA:
-            said = f"{lowest}: no difference, however large, has p < {ALPHA:g}"
-            other = Advice("{swap} speaks of these systems", swap="story-prompts")
+            said = f"{lowest}; no difference, however large, can have p < {ALPHA:g}"
+            other = Advice("{swap} tests for these systems alone", swap="story-prompts")
             found.append(Note(said, other, joint="; ") if options.swapped == "systems" else said)
         elif tests * least >= ALPHA:
-            found.append(f"{lowest}: one difference alone could not come out of {m} adjusted tests")
+            found.append(f"{lowest}; a single difference cannot be significant after adjustment over {m} tests")
         elif units <= FEW_UNITS:
-            found.append(f"{lowest}: only the largest differences can be found")
+            found.append(f"{lowest}; only the largest differences can be detected")
     return tuple(found)

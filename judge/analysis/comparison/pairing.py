@@ -1,4 +1,4 @@
-"""Which cells are compared with which, and on which stories and repeats. Never pairs what was not asked on both sides.
+"""Pairing of cells for contrasts, restricted to the stories and repeats requested on both sides.
 
 A contrast holds everything equal but one factor (Eval-Prompt, judge, structured mode, parser or run). Where a factor's
 value occurs in several runs, sides are paired within each run.

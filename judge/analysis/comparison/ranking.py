@@ -1,4 +1,4 @@
-"""Which of several variants follows people best, and which cannot be told from it, out of their pairwise contrasts.
+"""Ranking of several variants by agreement with people, with those tied with the best, from pairwise contrasts.
 
 A variant's score is the mean of its differences of tau from all others, each on the stories that the two share, so that
 variants that lost different stories are still compared on common ones.

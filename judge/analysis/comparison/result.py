@@ -1,4 +1,4 @@
-"""Contrasts of prompts, judges, modes, parsers or runs as one value. Never prints."""
+"""Result of a comparison: contrasts of prompts, judges, modes, parsers or runs."""
 
 from __future__ import annotations
 
@@ -69,12 +69,12 @@ class Comparison(Signed):
 
     @property
     def means_signature(self) -> str:
-        """The line under tables without tests."""
+        """The signature of tables without tests."""
         return joined(self.means_signature_parts)
 
     @property
     def inputs_signature(self) -> str:
-        """The line under tables with intervals over story-prompts alone."""
+        """The signature of tables with intervals over story-prompts alone."""
         return joined(self.inputs_signature_parts)
 
     def outcomes(self) -> Iterator[tuple[Entry, Outcome]]:

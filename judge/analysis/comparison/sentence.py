@@ -1,4 +1,4 @@
-"""One plain sentence for a contrast, made from its numbers alone. Never says more than they do.
+"""One plain sentence for a contrast, made from its numbers.
 
 Words follow intervals: *more than ... would explain* where an interval leaves 0 out, *not more than* where it holds 0
 (which is no proof of equality), and where there is no interval the sentence says so.
@@ -84,7 +84,9 @@ def _parse(facts: ContrastFacts, value: float) -> str:
     outside = leaves_zero_out(facts.parse)
     if outside is None:
         return f"{text} (no interval)"
-    return f"{text} {_interval(facts.parse)}" + ("" if outside else ", which new story-prompts could turn round,")
+    return f"{text} {_interval(facts.parse)}" + (
+        "" if outside else ", whose direction could change with new story-prompts,"
+    )
 
 
 def _rating(facts: ContrastFacts) -> str:
@@ -97,7 +99,9 @@ def _rating(facts: ContrastFacts) -> str:
     outside = leaves_zero_out(facts.rating)
     if outside is None:
         return f"{text} (no interval)"
-    return f"{text} {_interval(facts.rating, 1, 2)}" + ("" if outside else ", which new story-prompts could turn round")
+    return f"{text} {_interval(facts.rating, 1, 2)}" + (
+        "" if outside else ", whose direction could change with new story-prompts"
+    )
 
 
 def _agreement(facts: ContrastFacts, known: Sequence[tuple[str, float]]) -> str:
@@ -130,7 +134,9 @@ def _verdict(inputs: Estimate, both: Estimate) -> str:
         text = f"without an interval over story-prompts ({_why(inputs)}) this may be chance"
         if over_both is None:
             return text
-        return f"{text}; over systems and story-prompts {_interval(both)}, {'without' if over_both else 'with'} 0"
+        return (
+            f"{text}; over systems and story-prompts {_interval(both)}, {'excluding' if over_both else 'including'} 0"
+        )
     if over_both is None:
         tail = f"; for new systems there is no interval ({_why(both)})"
         return ("more" if over_prompts else "not more") + " than new story-prompts would explain" + tail
@@ -141,7 +147,7 @@ def _verdict(inputs: Estimate, both: Estimate) -> str:
     if over_both:
         return (
             "not more than new story-prompts would explain, though the interval over systems and story-prompts "
-            f"leaves 0 out {_interval(both)}: too close to build on"
+            f"leaves 0 out {_interval(both)}: too close to rely on"
         )
     return "not more than new story-prompts would explain"
 

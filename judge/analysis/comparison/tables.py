@@ -1,4 +1,4 @@
-"""Comparisons as printed: sentences, means over criteria, agreement, ratings, answers. Never computes a statistic."""
+"""Printed tables of comparisons: sentences, means over criteria, agreement, ratings, answers."""
 
 from __future__ import annotations
 
@@ -38,77 +38,87 @@ FEW_PAIRS = 6
 """Up to so many contrasts every pair is printed unless told otherwise."""
 
 
-def tables(found: Comparison, *, pairs: bool | None = None) -> list[Table]:
-    """What `judge compare` prints after coverage: best and ties of three variants or more, then every pair.
+def tables(comparison: Comparison, *, pairs: bool | None = None) -> list[Table]:
+    """Tables of `judge compare` after coverage: the best of three variants or more and its ties, then every pair.
 
     Without `pairs`, as where there are more than `FEW_PAIRS` contrasts unless told otherwise, the pairs' tables are
     left out where there is a ranking.
     """
-    many = NAMES[found.options.by][1]
-    first = [_ranking(found, many)] if found.ranking else []
-    if first and not (len(found.entries) <= FEW_PAIRS if pairs is None else pairs):
+    many = NAMES[comparison.options.by][1]
+    first = [_ranking(comparison, many)] if comparison.ranking else []
+    if first and not (len(comparison.entries) <= FEW_PAIRS if pairs is None else pairs):
         return first
     return [
         *first,
-        _sentences(found, many),
-        _means(found, many),
-        _agreement(found),
-        _ratings(found),
-        _answers(found),
+        _sentences(comparison, many),
+        _means(comparison, many),
+        _agreement(comparison),
+        _ratings(comparison),
+        _answers(comparison),
     ]
 
 
-def _ranking(found: Comparison, many: str) -> Table:
+def _ranking(comparison: Comparison, many: str) -> Table:
     """The best variant of every group, those that cannot be told from it, and how far the others are below."""
     rows = [
         _labels(one.entry) | {"rank": one.rank, "variant": one.variant, "below": one.below, "tied": _TIED[one.tied]}
-        for one in found.ranking
+        for one in comparison.ranking
     ]
-    for row, one in zip(rows, found.ranking, strict=True):
+    for row, one in zip(rows, comparison.ranking, strict=True):
         if one.below is None:
             row["tied"] = "best"
     columns = [
-        *(column for column in _label_columns(found) if column.key != "contrast"),
+        *(column for column in _label_columns(comparison) if column.key != "contrast"),
         Column("rank", "rank"),
-        Column("variant", NAMES[found.options.by][0]),
+        Column("variant", NAMES[comparison.options.by][0]),
         Column("below", "tau x100 below the best", digits=1, factor=100),
         Column("tied", "from the best"),
     ]
     notes = [
-        *found.notes,
+        *comparison.notes,
         "ordered by tau with people, mean over criteria: each variant against each other on the stories of both",
         "tied: the 95 % interval of the difference, over story-prompts, holds 0; not adjusted for their number",
-        "the best of several on these stories is flattered by having been picked on them",
-        f"{len(found.entries)} pairs were compared",
+        "the score of the best one is biased upwards, since it was selected on these stories",
+        f"{len(comparison.entries)} pairs were compared",
     ]
-    return Table(f"{many[0].upper()}{many[1:]}: the best and its ties", columns, rows, found.means_signature, notes)
-
-
-def contrast_name(entry: Entry) -> str:
-    """``second − first``: what every difference is."""
-    return f"{entry.result.contrast.second} − {entry.result.contrast.first}"
-
-
-def _sentences(found: Comparison, many: str) -> Table:
-    rows = [_labels(entry) | {"sentence": entry.sentence} for entry in found.entries]
-    columns = [*_label_columns(found), Column("sentence", "in one sentence", wrap=100)]
     return Table(
-        f"{many[0].upper()}{many[1:]} compared on the same stories", columns, rows, found.means_signature, found.notes
+        f"{many[0].upper()}{many[1:]}: the best one and those tied with it",
+        columns,
+        rows,
+        comparison.means_signature,
+        notes,
     )
 
 
-def _means(found: Comparison, many: str) -> Table:
-    options = found.options
+def contrast_name(entry: Entry) -> str:
+    """The contrast's name, ``second − first``, which is the sign of every difference."""
+    return f"{entry.result.contrast.second} − {entry.result.contrast.first}"
+
+
+def _sentences(comparison: Comparison, many: str) -> Table:
+    rows = [_labels(entry) | {"sentence": entry.sentence} for entry in comparison.entries]
+    columns = [*_label_columns(comparison), Column("sentence", "in one sentence", wrap=100)]
+    return Table(
+        f"{many[0].upper()}{many[1:]} compared on the same stories",
+        columns,
+        rows,
+        comparison.means_signature,
+        comparison.notes,
+    )
+
+
+def _means(comparison: Comparison, many: str) -> Table:
+    options = comparison.options
     rows = [
         _labels(entry)
         | {"criteria": len(entry.result.outcomes)}
         | dict(entry.result.means)
         | {"detectable": entry.result.detectable["tau"], "detectable_both": entry.result.detectable["tau_both"]}
-        for entry in found.entries
+        for entry in comparison.entries
     ]
     intervals = f"95 % intervals: percentile, {options.resamples} resamples of story-prompts"
     notes = [
-        *found.people,
+        *comparison.people,
         "second minus first on the same stories and repeats",
         f"{intervals}; systems too: of systems as well, {_BOTH[options.both]}",
         _DETECTABLE,
@@ -119,7 +129,7 @@ def _means(found: Comparison, many: str) -> Table:
         Column("icc", "ICC(1,1)", digits=3),
     ]
     columns = [
-        *_label_columns(found),
+        *_label_columns(comparison),
         Column("criteria", "criteria"),
         Column("rating", "rating"),
         *(column for column in optional if not _nowhere(rows, column.key, notes)),
@@ -128,15 +138,15 @@ def _means(found: Comparison, many: str) -> Table:
         Column("detectable", "detectable", digits=1, factor=100),
         Column("detectable_both", "systems too", digits=1, factor=100),
     ]
-    return Table(f"Differences, mean over criteria: {many} compared", columns, rows, found.means_signature, notes)
+    return Table(f"Differences, mean over criteria: {many} compared", columns, rows, comparison.means_signature, notes)
 
 
-def _agreement(found: Comparison) -> Table:
-    options, rows, seen = found.options, [], []
-    for (entry, outcome), adjusted in zip(found.outcomes(), found.family.rows, strict=True):
+def _agreement(comparison: Comparison) -> Table:
+    options, rows, seen = comparison.options, [], []
+    for (entry, outcome), adjusted in zip(comparison.outcomes(), comparison.family.rows, strict=True):
         agreement = outcome.agreement
         looked = views(agreement, adjusted)
-        seen.append((f"{_full_name(entry, found)}, {outcome.criterion}", looked))
+        seen.append((f"{_full_name(entry, comparison)}, {outcome.criterion}", looked))
         rows.append(
             _labels(entry)
             | {"criterion": outcome.criterion, "n": agreement.inputs.n, "stories": outcome.stories}
@@ -148,7 +158,7 @@ def _agreement(found: Comparison) -> Table:
             | {"williams_adjusted": adjusted.williams, "shown": holds_for(looked, options.swapped)}
         )
     columns = [
-        *_label_columns(found),
+        *_label_columns(comparison),
         Column("criterion", "criterion"),
         Column("n", "systems" if options.level == "system" else "n"),
         Column("first", "first", digits=1, factor=100),
@@ -165,14 +175,20 @@ def _agreement(found: Comparison) -> Table:
         Column("shown", "shown for"),
     ]
     where = "over system means" if options.level == "system" else "over all stories"
-    notes = [*found.people, found.family.text, *found.family.warnings, *questions(options.swapped), *_cautions(found)]
-    notes += [*disagreements(seen), *_untested(found)]
+    notes = [
+        *comparison.people,
+        comparison.family.text,
+        *comparison.family.warnings,
+        *questions(options.swapped),
+        *_cautions(comparison),
+    ]
+    notes += [*disagreements(seen), *_untested(comparison)]
     return Table(
-        f"Agreement with people: tau-b x100, {where}, and its difference", columns, rows, found.signature, notes
+        f"Agreement with people: tau-b x100, {where}, and its difference", columns, rows, comparison.signature, notes
     )
 
 
-def _ratings(found: Comparison) -> Table:
+def _ratings(comparison: Comparison) -> Table:
     rows = [
         _labels(entry)
         | {"criterion": outcome.criterion, "stories": outcome.stories}
@@ -180,10 +196,10 @@ def _ratings(found: Comparison) -> Table:
         | {"mean_first": outcome.means[0], "mean_second": outcome.means[1]}
         | {"rating": outcome.rating, "d": outcome.size, "detectable": outcome.detectable["rating"]}
         | {"icc_first": outcome.icc_sides[0].value, "icc_second": outcome.icc_sides[1].value, "icc": outcome.icc}
-        for entry, outcome in found.outcomes()
+        for entry, outcome in comparison.outcomes()
     ]
     columns = [
-        *_label_columns(found),
+        *_label_columns(comparison),
         Column("criterion", "criterion"),
         Column("stories", "stories"),
         Column("lost_first", "lost first"),
@@ -197,8 +213,8 @@ def _ratings(found: Comparison) -> Table:
     notes = [
         "stories: rated on both sides; lost: asked on both sides and without a rating on that one, so left out of both",
         "d: difference over the mean of the sides' standard deviations",
-        *_repeats(found),
-        *_unequal_loss(found),
+        *_repeats(comparison),
+        *_unequal_loss(comparison),
     ]
     if not _nowhere(rows, "icc", notes):
         columns += [
@@ -207,25 +223,25 @@ def _ratings(found: Comparison) -> Table:
             Column("icc", "difference of ICCs", digits=3),
         ]
         notes.append("ICC(1,1) over the repeats that both sides have, of stories with all of them rated")
-    return Table("Ratings and consistency over repeats", columns, rows, found.inputs_signature, notes)
+    return Table("Ratings and consistency over repeats", columns, rows, comparison.inputs_signature, notes)
 
 
-def _answers(found: Comparison) -> Table:
+def _answers(comparison: Comparison) -> Table:
     """Only comparisons whose sides differ in some answer: the rest would be rows of zeros."""
     rows = [
         _labels(entry)
         | {"criterion": outcome.criterion, "asked": outcome.parsed.difference.n}
         | _rate("parsed", outcome)
         | _rate("explained", outcome)
-        for entry, outcome in found.outcomes()
+        for entry, outcome in comparison.outcomes()
         if outcome.parsed.discordant.any() or outcome.explained.discordant.any()
     ]
-    alike = sum(1 for _ in found.outcomes()) - len(rows)
+    alike = sum(1 for _ in comparison.outcomes()) - len(rows)
     notes = [
         "asked: repeats asked on both sides; only first, only second: parsed (explained) on that side alone",
         "h: Cohen's h, the difference of the rates after 2 asin(sqrt(p)); intervals: resamples of story-prompts",
     ]
-    columns = [*_label_columns(found), Column("criterion", "criterion"), Column("asked", "asked")]
+    columns = [*_label_columns(comparison), Column("criterion", "criterion"), Column("asked", "asked")]
     for name in ("parsed", "explained"):
         if _nowhere(rows, name, notes):
             continue
@@ -239,7 +255,7 @@ def _answers(found: Comparison) -> Table:
         ]
     if alike:
         notes.append(f"{_count(alike)} left out: both sides parsed and explained exactly the same answers")
-    return Table("Answers parsed and explained", columns, rows, found.inputs_signature, notes)
+    return Table("Answers parsed and explained", columns, rows, comparison.inputs_signature, notes)
 
 
 def _nowhere(rows: Sequence[Row], key: str, notes: list[str]) -> bool:
@@ -270,39 +286,39 @@ def _labels(entry: Entry) -> dict[str, Any]:
     }
 
 
-def _label_columns(found: Comparison) -> list[Column]:
+def _label_columns(comparison: Comparison) -> list[Column]:
     """What tells contrasts apart, then the contrast: a column that says the same everywhere is left out."""
-    labels = [_labels(entry) for entry in found.entries]
+    labels = [_labels(entry) for entry in comparison.entries]
     names = ("dataset", "run", "judge", "eval_prompt", "structured", "parser")
     differing = [name for name in names if len({label.get(name) for label in labels}) > 1]
     return [*(Column(name, name.replace("_", " ")) for name in differing), Column("contrast", "second − first")]
 
 
-def shared_name(entry: Entry, found: Comparison) -> str:
+def shared_name(entry: Entry, comparison: Comparison) -> str:
     """What both sides of a contrast share, as far as contrasts differ in it: ``name-of-judge``; or nothing."""
     labels = _labels(entry)
-    columns = [column for column in _label_columns(found) if column.key != "contrast"]
+    columns = [column for column in _label_columns(comparison) if column.key != "contrast"]
     return " ".join(str(labels[column.key]) for column in columns if labels.get(column.key) is not None)
 
 
-def _full_name(entry: Entry, found: Comparison) -> str:
-    return " ".join(part for part in (shared_name(entry, found), contrast_name(entry)) if part)
+def _full_name(entry: Entry, comparison: Comparison) -> str:
+    return " ".join(part for part in (shared_name(entry, comparison), contrast_name(entry)) if part)
 
 
-def _cautions(found: Comparison) -> list[str]:
+def _cautions(comparison: Comparison) -> list[str]:
     """What simulations say of such intervals over systems: measured for one tau, not for a difference of two."""
-    sizes = {len(matrix.systems) for matrix in found.matrices if bootstrap.both_refused(matrix.system) is None}
-    kind, level = _KINDS[found.options.both], found.options.level
+    sizes = {len(matrix.systems) for matrix in comparison.matrices if bootstrap.both_refused(matrix.system) is None}
+    kind, level = _KINDS[comparison.options.both], comparison.options.level
     known = (interval_coverage.cautions("boot-both", kind, level, size) for size in sorted(sizes))
     return [
         joined("boot-both, of one tau: ", note) for note in dict.fromkeys(note for notes in known for note in notes)
     ]
 
 
-def _untested(found: Comparison) -> list[str]:
+def _untested(comparison: Comparison) -> list[str]:
     """Why comparisons have no test, once for each reason."""
     reasons: dict[str, int] = {}
-    for _, outcome in found.outcomes():
+    for _, outcome in comparison.outcomes():
         for name, test in (("permutation", outcome.agreement.permutation), ("Williams", outcome.agreement.williams)):
             if test.p is None and test.reason:
                 reasons[f"no {name} test: {test.reason}"] = reasons.get(f"no {name} test: {test.reason}", 0) + 1
@@ -313,9 +329,9 @@ def _count(number: int) -> str:
     return "1 comparison" if number == 1 else f"{number} comparisons"
 
 
-def _repeats(found: Comparison) -> list[str]:
+def _repeats(comparison: Comparison) -> list[str]:
     notes: dict[str, None] = {}
-    for entry, outcome in found.outcomes():
+    for entry, outcome in comparison.outcomes():
         first, second = outcome.repeats
         if first != second and not outcome.imported:
             sides = entry.result.contrast
@@ -325,16 +341,19 @@ def _repeats(found: Comparison) -> list[str]:
     return list(notes)
 
 
-def _unequal_loss(found: Comparison) -> list[str]:
+def _unequal_loss(comparison: Comparison) -> list[str]:
     """Where one side lost more than the other, the stories left are a choice that the loss made."""
     unequal = [
-        f"{_full_name(entry, found)}, {outcome.criterion} ({100 * (outcome.parse.value or 0):+.1f} % points)"
-        for entry, outcome in found.outcomes()
+        f"{_full_name(entry, comparison)}, {outcome.criterion} ({100 * (outcome.parse.value or 0):+.1f} % points)"
+        for entry, outcome in comparison.outcomes()
         if leaves_zero_out(outcome.parse) or (outcome.parse.low is None and outcome.parse.value)
     ]
     if not unequal:
         return []
     rest = len(unequal) - 6
     more = f"; and {rest} more (table of answers)" if rest > 0 else ""
-    why = "such stories are left out of both sides and may be unlike the rest (judge coverage: what loss goes with)"
+    why = (
+        "such stories are left out of both sides and may differ from the rest (judge coverage: what loss is "
+        "associated with)"
+    )
     return [f"loss differs between the sides: {'; '.join(unequal[:6])}{more}: {why}"]

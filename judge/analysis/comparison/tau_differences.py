@@ -1,4 +1,4 @@
-"""Difference of two sides' tau with people: four views side by side, and what each answers. Never picks one of them.
+"""Difference of two sides' tau with people in four views, each of which answers another question.
 
 - *permutation*: could the two sides' scores be exchanged? Swapped are whole story-prompts (PERM-INPUTS: for new
   story-prompts), whole systems (PERM-SYSTEMS: for new systems, the default at system level) or single stories
@@ -77,7 +77,7 @@ def over_both(difference: Estimate, draws: Mapping[str, Floats], units: tuple[in
 
 
 def drawn_in(draws: Mapping[str, Floats], units: tuple[int, int]) -> Floats:
-    """The values in resamples of systems and story-prompts with the spread that a new study's would have."""
+    """Values in resamples of systems and story-prompts, rescaled to the spread that a new study would have."""
     if not draws["tau_both"].size:
         return draws["tau_both"]
     return intervals.calibrated(draws["tau_both"], (draws["tau_systems"], draws["tau"]), units)

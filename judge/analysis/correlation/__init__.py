@@ -1,4 +1,4 @@
-"""How far a judge's ratings follow people's. Never hides what was lost.
+"""Correlations of judges' ratings with people's, with counts of what was lost.
 
 For every judge x Eval-Prompt x criterion one correlation, with the human ceiling above and the control judge's beneath,
 all with intervals from one set of resamples. A judge's row stands on the stories that it rated, and names what people
@@ -37,7 +37,7 @@ __all__ = [
 def correlate(
     table: RatingsTable, options: CorrelationOptions | None = None, *, predict: Predict | None = None
 ) -> pd.DataFrame:
-    """The same as a frame, for notebooks.
+    """Correlations of judges with people as a data frame, for notebooks.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Means over criteria of estimates and of whole rows. A mean is undefined where one of its criteria is, and says so."""
+"""Means over criteria of estimates and of whole rows; undefined, with a reason, where one criterion is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Correlations of a ratings table: every dataset's rows, with what is to be said of them. Never prints."""
+"""Computation of correlations from a ratings table: every dataset's rows, with notes."""
 
 from __future__ import annotations
 
@@ -65,6 +65,7 @@ def correlations(
         datasets.append(dataset)
     lost = loss.findings(loss.tests_against_people(matrices))
     remarks.note(lost)
+    remarks.note(_lower_is_better(table))
     if options.level == "system":
         remarks.note(_system_notes(matrices))
     return Correlations(
@@ -92,15 +93,22 @@ def _with_given(table: RatingsTable, options: CorrelationOptions) -> Correlation
     return replace(options, given=wanted) if len(known) and known.all() else options
 
 
+def _lower_is_better(table: RatingsTable) -> Iterator[str]:
+    """Of which measures a negative correlation is a good one."""
+    lower = dict.fromkeys(name for fact in table.facts for name, way in fact.directions.items() if way == -1)
+    judged = set(table.frame["judge"].dropna().unique()) if lower else set()
+    names = [name for name in lower if name in judged]
+    if names:
+        yield f"lower is better of {', '.join(names)}: where they follow people, their correlations are negative"
+
+
 def _share_notes(dataset: str, rows: Sequence[CorrelationRow]) -> list[str]:
     """That judges rated different shares of the stories, where they lie further apart than `_APART`."""
     shares = [row.share for row in rows if row.kind == JUDGE and row.share is not None]
     if not shares or max(shares) - min(shares) <= _APART:
         return []
     ends = f"{100 * min(shares):.0f} to {100 * max(shares):.0f} %"
-    note = (
-        f"{dataset}: judges rated {ends} of the stories that people rated: their rows are not of the same stories and"
-    )
+    note = f"{dataset}: judges rated {ends} of the stories that people rated: their rows rest on different stories and"
     instead = "judge compare and judge margins take the stories that both have"
     return [Note(f"{note} do not show which is the closest", instead, joint="; ")]
 
@@ -109,6 +117,6 @@ def _system_notes(matrices: Sequence[RatingMatrix]) -> Iterator[str]:
     """What correlations over system means rest on."""
     for matrix in matrices:
         if len(matrix.systems) < _FEW_SYSTEMS:
-            yield f"{matrix.dataset}: {len(matrix.systems)} systems prove little at system level"
+            yield f"{matrix.dataset}: {len(matrix.systems)} systems are weak evidence at system level"
     for matrix in matrices:
         yield from people_means.notes(matrix)

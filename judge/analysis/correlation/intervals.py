@@ -1,4 +1,4 @@
-"""Intervals for all rows of one dataset from one set of resamples. Draws once, so that rows are paired."""
+"""Intervals for all rows of one dataset from one set of resamples, so that rows are paired."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Intervals:
         return cls(how, statistic, sets, method, tuple(notes), tuple(parts))
 
     def first(self, most: int) -> Intervals:
-        """The same with at most so many of the resamples, the first ones."""
+        """These intervals with only the first resamples, at most so many."""
         kept = []
         for one in self.sets[:1]:
             factors = tuple(replace(factor, counts=factor.counts[:most]) for factor in one.factors)
@@ -84,7 +84,7 @@ class Intervals:
         return tuple(self.statistic.resampled(x, y, resamples) for resamples in self.sets)
 
     def of_values(self, estimate: Estimate, values: tuple[Floats, ...]) -> Estimate:
-        """The estimate with its interval from its values in the sets, where there are any. It holds the estimate."""
+        """The estimate with the interval from its values in the sets, if any; the interval contains the estimate."""
         if not values:
             return estimate
         parts = (estimate.method, self.how, _NAMES[self.method], "95 %")
@@ -98,7 +98,7 @@ class Intervals:
         return intervals.holding(intervals.percentile(estimate, spread, method))
 
     def of_given(self, estimate: Estimate, values: tuple[Floats, ...]) -> Estimate:
-        """The same of a partial correlation, which is never one of true means."""
+        """The same for a partial correlation, which is computed from sample means."""
         method: IntervalMethod = "expanded" if self.method == "true-means" else self.method
         return replace(self, method=method).of_values(estimate, values)
 
@@ -117,10 +117,10 @@ def _note(how: str, method: IntervalMethod, options: CorrelationOptions) -> str:
     if method == "true-means":
         note += (
             f"; they are for the correlation of these systems' true means, of judge and people alike, over {what} like "
-            "these. The value is that of sample means, which noise in either draws towards 0 and noise that both share "
-            "away from it; so it can lie at an end"
+            "these. The value is that of sample means: noise on one side moves it towards 0, noise that both "
+            "sides share moves it away from 0; so it can lie at an end of the interval"
         )
     if how == "boot-inputs":
-        asks = Advice("{ci} asks about new systems too", ci="boot-both")
-        return Note(f"{note}; the systems are taken as they are", asks)
+        asks = Advice("{ci} gives intervals for new systems too", ci="boot-both")
+        return Note(f"{note}; the systems are treated as fixed", asks)
     return note

@@ -1,4 +1,4 @@
-"""What a judge's lost stories could do to its correlation. Never fills one in a row's own number.
+"""Sensitivity of a judge's correlation to the stories that it lost; the row's own number does not use it.
 
 A lost story was asked about and has no rating of the judge, though people rated it. The correlation is computed again
 with all lost stories of a row tied with each other: at the lowest point of the scale, at the highest, and as ties in
@@ -20,7 +20,7 @@ LOWEST, HIGHEST, MIDDLE = "lost_lowest", "lost_highest", "lost_middle"
 TITLES = {LOWEST: "lost lowest", HIGHEST: "lost highest", MIDDLE: "lost middle"}
 NOTE = (
     "lost lowest, lost highest, lost middle: the same with all stories that the judge lost tied at the scale's lowest "
-    "point, at its highest, or at the judge's median rating; three assumptions, no bounds"
+    "point, at its highest, or at the judge's median rating; three assumptions, not bounds"
 )
 
 

@@ -1,4 +1,4 @@
-"""How far each judge's correlation lies from the two bars, people and the control, paired.
+"""Paired distances of each judge's correlation from the two bars, people and the control.
 
 Judge and bar stand on the stories that both have, and on the same resamples of these, so the interval of a difference
 is that of the paired difference, which is narrower than two intervals side by side suggest. Beside people the judge is
@@ -17,7 +17,7 @@ import numpy as np
 
 from judge.analysis.correlation import readings
 from judge.analysis.correlation.averages import Part, mean_of
-from judge.analysis.correlation.reference_rows import Beside
+from judge.analysis.correlation.reference_rows import Beside, Values
 from judge.analysis.correlation.result import ALL, CorrelatedDataset, CorrelationRow, Correlations
 from judge.analysis.correlation.statistic import Side
 from judge.analysis.inputs.bars import CEILING, CONTROL, JUDGE
@@ -74,7 +74,8 @@ class Margin:
     """One judge x Eval-Prompt of a dataset, on average over its `criteria` (those that people rated).
 
     `value` is its mean correlation; `bars` holds the mean of control and ceiling over the same criteria, each on the
-    stories that it shares with the judge, `same` the judge's there (beside people: against the means of the others),
+    stories that it shares with the judge, and of the control what lies below 0 as 0, as in `over` (`control_below`
+    counts such criteria), `same` the judge's there (beside people: against the means of the others),
     `over` the judge minus each, `above` on how many criteria the judge is the higher one, of how many that are defined.
     `stories` counts those with people's ratings and the judge's (the least of the criteria), `share` is what part they
     are of those that people rated; `readings` says what stands on the judge's side beside one person, `other_raters`
@@ -92,6 +93,7 @@ class Margin:
     bars: dict[Bar, Estimate]
     over: dict[Bar, Estimate]
     above: dict[Bar, tuple[int, int]]
+    control_below: int = 0
     same: dict[Bar, Estimate] = field(default_factory=dict)
     stories: int = 0
     share: float = 1.0
@@ -101,14 +103,19 @@ class Margin:
     people: str = ALL
 
     @property
+    def counted_as_0(self) -> str:
+        """What to say beside the control's bar where some criterion's lies below 0; else nothing."""
+        return " (below 0 counts as 0)" if self.control_below else ""
+
+    @property
     def name(self) -> str:
         """Judge and Eval-Prompt in words."""
         return self.judge if self.eval_prompt == "-" else f"{self.judge} with {self.eval_prompt}"
 
 
-def best_of(found: Sequence[Margin]) -> Margin | None:
+def best_of(rows: Sequence[Margin]) -> Margin | None:
     """The highest of the judges' (of controls alone, where no other judge was asked); None = none is defined."""
-    judges = [margin for margin in found if not margin.control] or list(found)
+    judges = [margin for margin in rows if not margin.control] or list(rows)
     defined = [margin for margin in judges if margin.value.value is not None]
     return defined[near_ties.highest([margin.value.value for margin in defined])] if defined else None
 
@@ -125,7 +132,7 @@ def margins(result: Correlations) -> list[Margin]:
 
 
 def by_criterion(result: Correlations) -> list[Margin]:
-    """The same for each criterion by itself, in the order of the correlation table."""
+    """The margins for each criterion by itself, in the order of the correlation table."""
     if not result.paired:
         raise ValueError("margins need correlations that were computed paired")
     return [
@@ -137,7 +144,7 @@ def by_criterion(result: Correlations) -> list[Margin]:
 
 
 def of_panels(result: Correlations) -> list[Margin]:
-    """The same beside the people of each panel alone; nothing where no panels are known."""
+    """The margins against the people of each panel alone; empty where no panels are known."""
     return [replace(one, people=name) for name, found in result.panels.items() for one in margins(found)]
 
 
@@ -175,7 +182,8 @@ def _margin(dataset: CorrelatedDataset, group: Sequence[CorrelationRow], how: Re
             above[kind] = (0, 0)
             continue
         same[kind] = _mean(dataset, [(name, *sides.judge) for name, sides in beside])
-        bars[kind] = _mean(dataset, [(name, *sides.bar) for name, sides in beside])
+        shown = [(name, _at_least_0(sides.bar) if kind == CONTROL else sides.bar) for name, sides in beside]
+        bars[kind] = _mean(dataset, [(name, *bar) for name, bar in shown])
         by = _other_raters([sides for _, sides in beside]) if kind == CEILING else 1.0
         over[kind] = _mean(dataset, [(name, *sides.over) for name, sides in beside], by)
         values = [sides.over[0].value for _, sides in beside if sides.over[0].value is not None]
@@ -193,12 +201,20 @@ def _margin(dataset: CorrelatedDataset, group: Sequence[CorrelationRow], how: Re
         bars=bars,
         over=over,
         above=above,
+        control_below=sum(CONTROL in row.beside and (row.beside[CONTROL].bar[0].value or 0.0) < 0 for row in group),
         same=same,
         stories=min(row.stories for row in group),
         share=_share(dataset.matrix, group),
         other_raters=any(sides.by_rater for row in group for sides in row.beside.values()),
         readings=readings.judges_side(dataset.matrix, cells, how),
     )
+
+
+def _at_least_0(bar: tuple[Estimate, Values]) -> tuple[Estimate, Values]:
+    """The control's side with what lies below 0 as 0, as differences from it have it (`reference_rows`)."""
+    one, values = bar
+    value = None if one.value is None else max(one.value, 0.0)
+    return replace(one, value=value), tuple(np.maximum(each, 0.0) for each in values)
 
 
 def _share(matrix: RatingMatrix, group: Sequence[CorrelationRow]) -> float:

@@ -1,4 +1,4 @@
-"""Each judge beside control and people, as a table and in sentences about its rivals. Never computes a number."""
+"""Printed table of each judge beside control and people, with sentences about its rivals."""
 
 from __future__ import annotations
 
@@ -14,19 +14,23 @@ from judge.stats.estimate import Estimate
 
 _NOTES = (
     "minus control, minus people: paired, on the stories that the judge shares with the bar, in the same resamples",
-    "minus control: a control below 0 counts as 0, since to say more than nothing is to lie above 0",
-    "the order is that of these stories: the first row is flattered by having been picked from all",
+    "minus control: a control below 0 counts as 0, since an informative judge lies above 0",
+    (
+        "rows are ordered by their values on these stories: the first row's value is biased upwards, since it was "
+        "selected as the highest"
+    ),
 )
 
 _OF_PEOPLE = (
-    "leave-one-out: the judge against the mean of the other people, as each person is; minus people: less theirs"
+    "leave-one-out: the judge against the mean of the other people, as each person is; minus people: the "
+    "judge's value less people's"
 )
 _OF_RATERS = "the interval of minus people is for new story-prompts and for other raters who differ as these do"
 
 
-def table_of(result: Correlations, found: Sequence[Margin], of_panels: Sequence[Margin] = ()) -> Table:
+def table_of(result: Correlations, margins: Sequence[Margin], of_panels: Sequence[Margin] = ()) -> Table:
     """The margins of a result as a table, highest mean first; behind each those beside the people of one panel."""
-    highest = [found[i] for i in near_ties.descending([margin.value.value for margin in found])]
+    highest = [margins[i] for i in near_ties.descending([margin.value.value for margin in margins])]
     ordered = [row for one in highest for row in (one, *(each for each in of_panels if _key(each) == _key(one)))]
     several = len({margin.dataset for margin in ordered}) > 1
     columns = [Column("dataset", "dataset")] if several else []
@@ -56,10 +60,11 @@ def table_of(result: Correlations, found: Sequence[Margin], of_panels: Sequence[
 def rival_notes(margin: Margin) -> list[str]:
     """One sentence for each rival: whose share of the stories differs, and what both reach on the common ones."""
     shares = [f"{margin.name} rated {_percent(margin.share)} of the stories, {rival.name} {_percent(rival.share)}: "
-              f"on the {rival.stories:,} that both rated {_points(rival.mine)} and {_points(rival.theirs)}"
+              f"on the {rival.stories:,} stories that both rated they reach {_points(rival.mine)} and "
+              f"{_points(rival.theirs)}"
               for rival in margin.rivals]  # fmt: skip
     if margin.rivals and any(rival.ahead for rival in margin.rivals):
-        shares.append("no row is named the closest to people: the highest is not highest on the common stories")
+        shares.append("no row is named the closest to people: the highest row is not the highest on the common stories")
     return shares
 
 

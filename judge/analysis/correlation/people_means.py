@@ -1,4 +1,4 @@
-"""What a system-level correlation rests on: how far people's means tell the systems apart. Correlates nothing."""
+"""Notes on how well people's means separate the systems, on which a system-level correlation rests."""
 
 from __future__ import annotations
 
@@ -35,6 +35,6 @@ def notes(matrix: RatingMatrix) -> Iterator[str]:
         )
     if not shared:
         yield (
-            f"{matrix.dataset}: the systems do not share their story-prompts, so that their means differ by the "
-            "story-prompts that each of them had too"
+            f"{matrix.dataset}: the systems do not share their story-prompts, so that differences between their means "
+            "are also differences between their story-prompts"
         )

@@ -1,4 +1,4 @@
-"""The correlation table as people read it. Never computes a number."""
+"""Printed correlation table."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def tables(result: Correlations) -> list[Table]:
 
 
 def notes(result: Correlations) -> tuple[str, ...]:
-    """What stands beneath the table: what is to be said of the numbers, and what further columns hold."""
+    """Notes beneath the table: caveats on the numbers, and the meaning of further columns."""
     keys = {column.key for column in _further_columns(result)}
     said = [*result.notes]
     said += [_SAME_NOTE] if keys & {PEOPLE_SAME, CONTROL_SAME} else []

@@ -1,7 +1,7 @@
-"""How many readings of a story stand on each side of a comparison with people. Never averages what was not read.
+"""Number of readings of a story on each side of a comparison with people.
 
-A judge's rating is the mean of its repeats, a person's a single reading, so that part of what a judge is ahead of one
-person can be that it was asked more often.
+A judge's rating is the mean of its repeats, a person's a single reading, so that part of a judge's advantage over one
+person can come from its larger number of readings.
 """
 
 from __future__ import annotations
@@ -52,11 +52,11 @@ def note(matrix: RatingMatrix, j: int, cells: list[int], one: OnePerson, how: Re
     text: str = f"leave-one-out sets {mine} of a judge and one reading of {who} against {others_side(matrix, j)}"
     if how == "mean" and mine != "one reading":
         text = Note(text, Advice("single repeats: {readings}", readings="single"))
-    return joined(text, f"; the judge's own row stands against the mean of all {_range(counts)} people")
+    return joined(text, f"; the judge's own row is against the mean of all {_range(counts)} people")
 
 
 def pool_note(dataset: str) -> str:
-    """What a pool of raters is, and what follows from it."""
+    """A note on what a pool of raters is, and what follows from it."""
     return (
         f"{dataset}: people are a pool, not a panel (some rated less than 80 % of the shared stories): people, leave "
         "one out, is one random rater of each story against the mean of that story's others, averaged over draws. "

@@ -1,4 +1,4 @@
-"""A judge beside a bar (one person, or the control), both measured in the same way on the same stories.
+"""A judge and a bar (one person, or the control), both measured in the same way on the same stories.
 
 A judge's correlation with the mean of all r people cannot stand beside one person's with the mean of the r - 1 others:
 a mean of more people has less error, and a judge that is exactly one more person would lie above people by that alone.

@@ -1,4 +1,4 @@
-"""Correlations with people as one value: typed rows, what they rest on, and what is to be said of them. Never prints.
+"""Result of the correlation analysis: typed rows, the data they rest on, and notes.
 
 Tables, frames, the published layout, figures and sentences are made from it; none of them reads another's text.
 """
@@ -184,7 +184,7 @@ class Correlations(Signed):
 
     @property
     def level(self) -> Level:
-        """What it is over: all stories, system means, or averaged over story-prompts or systems."""
+        """The level: over all stories, over system means, or averaged over story-prompts or systems."""
         return self.options.level
 
     @property

@@ -2,7 +2,7 @@
 
 All rows are on the same resamples of stories, so that differences between rows are paired. Ceiling and control stand
 on the stories that at least one judge rated; where a judge lost some of these, its row says what people and control
-reach on those that it kept. Never hides what was lost.
+reach on those that it kept.
 """
 
 from __future__ import annotations

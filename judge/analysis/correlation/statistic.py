@@ -1,4 +1,4 @@
-"""One choice of coefficient and level, as numbers and as functions of resamples. Never knows whose ratings they are."""
+"""A correlation statistic: one choice of coefficient and level, on data and on resamples."""
 
 from __future__ import annotations
 
@@ -59,13 +59,13 @@ class Statistic:
 
     @classmethod
     def of(cls, matrix: RatingMatrix, options: CorrelationOptions) -> Statistic:
-        """What these options ask of a dataset."""
+        """The statistic that these options choose, for a dataset."""
         seed = options.seed if options.method == "true-means" else None
         return cls(options.coefficient, options.level, matrix.system, matrix.story_prompt, seed)
 
     @property
     def group(self) -> kendall.Codes:
-        """What `by-item` and `by-system` average over."""
+        """The groups that `by-item` and `by-system` average over."""
         return self.story_prompt if self.level == "by-item" else self.system
 
     def estimate(self, x: Side, y: Side, names: tuple[str, str] = NAMES) -> Estimate:

@@ -1,4 +1,4 @@
-"""The variable that a partial correlation holds fixed: what is known of the stories themselves. Never of a judge."""
+"""The third variable that a partial correlation holds fixed: a property of the stories themselves."""
 
 from __future__ import annotations
 

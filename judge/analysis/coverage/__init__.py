@@ -1,1 +1,1 @@
-"""What was asked, answered and rated, and what loss goes with."""
+"""Coverage of requests: repeats asked, answered and rated, and what loss is associated with."""

@@ -1,4 +1,4 @@
-"""What a mean could be if every missing repeat were known, and the ends of scales. Never fills a gap."""
+"""Bounds of a mean rating over the possible values of missing repeats, and the ends of scales."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many repeats were asked, answered and rated. Never fills a gap.
+"""Counts of repeats asked, answered and rated.
 
 *Asked* counts planned repeats, *answered* those for which the judge's text arrived, *rated* those from which a rating
 was read.
@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 NOT_ANSWERED = ("not_answered", "filtered")
 """Statuses without a text of the judge."""
+
+IMPORTED = "imported"
+"""What stands for the parser of ratings that were never parsed here."""
 
 WHY_AMBIGUOUS = ("list", "quoted")
 """Flags that say why an answer is ambiguous: its only number is that of a list, or its only rating is quoted."""
@@ -47,13 +50,15 @@ class CountRow:
 class Counts:
     """Repeats counted by columns of the ratings table; no row where no judge was asked.
 
-    All rows have the same statuses and flags: those that occur.
+    All rows have the same statuses and flags: those that occur. `came` says how the repeats came here: ``asked``,
+    ``imported``, or ``asked or imported``.
     """
 
     by: tuple[str, ...]
     rows: tuple[CountRow, ...]
     causes: tuple[str, ...]
     flags: tuple[str, ...]
+    came: str = "asked"
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -107,4 +112,12 @@ def count(table: RatingsTable, by: Sequence[str], *, drop_systems: Sequence[str]
         )
         for row in out.reset_index().to_dict("records")
     )
-    return Counts(tuple(by), rows, tuple(holds), tuple(why))
+    return Counts(tuple(by), rows, tuple(holds), tuple(why), _came(table, set(frame["run"][asked].unique())))
+
+
+def _came(table: RatingsTable, runs: set[str]) -> str:
+    """Whether judges' repeats were asked here or imported; of result folders."""
+    imported = {fact.run for fact in table.facts if fact.parser == IMPORTED}
+    if not runs or not runs & imported:
+        return "asked"
+    return "imported" if runs <= imported else "asked or imported"

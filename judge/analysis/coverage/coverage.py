@@ -1,4 +1,4 @@
-"""What was asked, answered and rated, and whether what was lost differs from what was kept, as one value."""
+"""Coverage as one value: repeats asked, answered and rated, and whether lost ratings differ from kept ones."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Coverage:
 
     @property
     def signature(self) -> str:
-        """The line under tables of counts."""
+        """The signature of tables of counts."""
         return joined(self.signature_parts)
 
     @property
@@ -73,7 +73,7 @@ class Coverage:
 
 
 def coverage(table: RatingsTable, options: CoverageOptions | None = None) -> Coverage:
-    """Everything about what judges were asked."""
+    """Coverage of all requests to judges: counts, tests of loss, and bounds."""
     options = options or CoverageOptions()
     matrices = build(table, drop_systems=options.drop_systems)
 

@@ -1,4 +1,4 @@
-"""Is what a judge lost different from what it kept? Tests of each cell, and findings in sentences. Never fills a gap.
+"""Tests whether a judge's lost ratings differ from those it kept, for each cell, and the findings in sentences.
 
 A judge that answers only what is easy is flattered by its correlation. Loss can go with people's rating itself (the bad
 stories are refused) or with its distance from people's mean (the middling stories are: what is left is easy to order).
@@ -52,7 +52,7 @@ def tests(matrices: Sequence[RatingMatrix], rng: np.random.Generator) -> tuple[L
 
 
 def tests_against_people(matrices: Sequence[RatingMatrix]) -> tuple[LossTest, ...]:
-    """Those with people's ratings alone, which need no permutation."""
+    """The tests against people's ratings alone, which need no permutation."""
     return tuple(test for matrix in matrices for i in range(len(matrix.cells)) for test in _against_people(matrix, i))
 
 
@@ -111,7 +111,7 @@ def _sentence(which: str, groups: dict[str, list[str]], tests: int) -> str:
     family = f"Holm, p < .05, {tests} tests" if tests > 1 else "p < .05"
     return (
         f"loss goes with people's ratings: stories {which} were lost more often by {'; '.join(_named(groups))} "
-        f"({family}); what stands here is of the stories that were kept"
+        f"({family}); the numbers here are for the stories that were kept"
     )
 
 

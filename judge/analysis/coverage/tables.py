@@ -1,4 +1,4 @@
-"""Coverage as people read it: a line before statistics, and tables. Never computes a number."""
+"""Printed coverage: a line before statistics, and tables."""
 
 from __future__ import annotations
 
@@ -37,21 +37,27 @@ def sentence(total: Counts) -> str:
     (row,) = total.rows
     lost = [f"{name} {number}" for name, number in row.lost.items() if number]
     tail = f" ({', '.join(lost)})" if lost else ""
-    return f"{row.asked} asked, {row.answered} answered, {row.rated} rated, {100 * row.share:.1f} %{tail}"
+    answered = f", {row.answered} answered" if total.came != "imported" else ""
+    return f"{row.asked} {total.came}{answered}, {row.rated} rated, {100 * row.share:.1f} %{tail}"
 
 
 def with_coverage(
-    table: RatingsTable, found: Sequence[Table], form: str, drop_systems: Sequence[str] = ()
+    table: RatingsTable, printed: Sequence[Table], form: str, drop_systems: Sequence[str] = ()
 ) -> list[Table]:
     """Tables of statistics with coverage before them: a line above the first, or the first note of each."""
     line = f"coverage: {sentence(count(table, ('source',), drop_systems=drop_systems))}"
     if form in ("table", "md"):
-        return [replace(one, above=line) if i == 0 else one for i, one in enumerate(found)]
-    return [replace(one, notes=(line, *one.notes)) for one in found]
+        return [replace(one, above=_above(one.above, line)) if i == 0 else one for i, one in enumerate(printed)]
+    return [replace(one, notes=(line, *one.notes)) for one in printed]
+
+
+def _above(verdict: str, line: str) -> str:
+    return f"{verdict} ({line})" if verdict else line
 
 
 def _count_table(counts: Counts, result: Coverage) -> Table:
-    columns = [Column(name, name.replace("_", " ")) for name in (*counts.by, "stories", "asked", "answered", "rated")]
+    columns = [Column(name, name.replace("_", " ")) for name in (*counts.by, "stories")]
+    columns += [Column("asked", counts.came), Column("answered", "answered"), Column("rated", "rated")]
     columns.append(Column("share", "rated %", digits=1, factor=100))
     columns += [
         Column(name, f"({name})" if name in WHY_AMBIGUOUS else name) for name in (*counts.causes, *counts.flags)
@@ -71,7 +77,7 @@ def _association_table(result: Coverage) -> Table:
     p_values = [one.test.p for one in result.tests if one.test.p is not None]
     strong = sum(p < _ALPHA for p in p_values)
     if not result.tests:
-        notes = ["nothing was lost: every asked repeat has a rating"]
+        notes = [f"nothing was lost: every {result.total.came} repeat has a rating"]
     else:
         notes = [
             "unit: the story, lost when one of its repeats has no rating; p is not adjusted",
@@ -131,13 +137,13 @@ def _bounds_table(result: Coverage) -> Table:
     )
 
 
-def _bounded(one: Bound) -> dict[str, Any]:
-    low, high = one.scale
+def _bounded(bound: Bound) -> dict[str, Any]:
+    low, high = bound.scale
     return {
-        "judge": one.judge,
-        "eval_prompt": one.eval_prompt,
-        "criterion": one.criterion,
-        "missing": one.missing,
-        "scale": f"{low:g}-{high:g}" if one.ends is None else "-".join(one.ends),
-        "mean": one.mean,
+        "judge": bound.judge,
+        "eval_prompt": bound.eval_prompt,
+        "criterion": bound.criterion,
+        "missing": bound.missing,
+        "scale": f"{low:g}-{high:g}" if bound.ends is None else "-".join(bound.ends),
+        "mean": bound.mean,
     }

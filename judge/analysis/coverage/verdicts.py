@@ -1,4 +1,4 @@
-"""How many comparisons were asked, answered and decided: a tie is a verdict, what could not be read is none."""
+"""Coverage of comparisons: counts asked, answered and decided. A tie is a verdict, an unread answer is none."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class VerdictCoverage:
 
     @property
     def signature(self) -> str:
-        """The line under its tables."""
+        """The signature of its tables."""
         return joined(self.signature_parts)
 
     @property
@@ -65,7 +65,7 @@ class VerdictCoverage:
 
 
 def verdict_coverage(table: PreferencesTable) -> VerdictCoverage:
-    """Everything about what judges that compared were asked."""
+    """Coverage of all comparisons requested from judges."""
     frame = table.frame[table.frame["source"] == "judge"]
     lost = frame.loc[frame["preference"].isna(), "status"]
     causes = tuple(sorted(map(str, lost.unique())))

@@ -1,4 +1,4 @@
-"""Do criteria measure different things, and how is the scale used? One value with four long frames. Names no cause."""
+"""Analysis of criteria as one value with four long frames: inter-criterion tau, halo, validity, scale use."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ class Criteria:
 
     @property
     def signature(self) -> str:
-        """The line under tables with intervals."""
+        """The signature of tables with intervals."""
         return joined(self.signature_parts)
 
     @property
     def bare_signature(self) -> str:
-        """The line under tables without any."""
+        """The signature of tables without intervals."""
         return joined(self.bare_parts)
 
     @property
@@ -124,12 +124,12 @@ def _people_only(matrices: Sequence[RatingMatrix]) -> list[str]:
     return [f"crit:{','.join(names)}"] if names else []
 
 
-def _halo_rows(one: Profile) -> _Rows:
-    excess = one.excess or Estimate(None, 0)
-    summary = one.multitrait
-    reasons = dict.fromkeys(e.reason for e in (one.halo, excess) if e.reason)
+def _halo_rows(profile: Profile) -> _Rows:
+    excess = profile.excess or Estimate(None, 0)
+    summary = profile.multitrait
+    reasons = dict.fromkeys(e.reason for e in (profile.halo, excess) if e.reason)
     yield (
-        *(len(one.source.criteria), one.stories, one.halo.value, one.halo.low, one.halo.high),
+        *(len(profile.source.criteria), profile.stories, profile.halo.value, profile.halo.low, profile.halo.high),
         *(excess.value, excess.low, excess.high),
         *((summary.validity.value, summary.heterotrait.value) if summary else (None, None)),
         *((summary.own_best, summary.rows) if summary else (None, None)),
@@ -137,29 +137,29 @@ def _halo_rows(one: Profile) -> _Rows:
     )
 
 
-def _pair_rows(one: Profile) -> _Rows:
-    for level, found in (("overall", one.overall), ("system", one.system)):
+def _pair_rows(profile: Profile) -> _Rows:
+    for level, found in (("overall", profile.overall), ("system", profile.system)):
         for i, name in enumerate(found.rows):
             for j in range(i):
                 yield (level, name, found.columns[j], *_tau(found, i, j))
 
 
-def _multitrait_rows(one: Profile) -> _Rows:
-    if one.across is None:
+def _multitrait_rows(profile: Profile) -> _Rows:
+    if profile.across is None:
         return
-    for i, name in enumerate(one.across.rows):
-        for j, other in enumerate(one.across.columns):
-            yield (name, other, *_tau(one.across, i, j))
+    for i, name in enumerate(profile.across.rows):
+        for j, other in enumerate(profile.across.columns):
+            yield (name, other, *_tau(profile.across, i, j))
 
 
-def _tau(found: TauMatrix, i: int, j: int) -> tuple[float | None, int, str | None]:
-    value, n = float(found.tau[i, j]), int(found.n[i, j])
+def _tau(matrix: TauMatrix, i: int, j: int) -> tuple[float | None, int, str | None]:
+    value, n = float(matrix.tau[i, j]), int(matrix.n[i, j])
     return (None, n, _CONSTANT) if np.isnan(value) else (value, n, None)
 
 
-def _use_rows(one: Profile) -> _Rows:
-    parts = list(zip((*one.source.criteria, "all"), (*one.use_of, one.use), strict=True))
-    for name, use in parts if len(one.source.criteria) > 1 else parts[:1]:
+def _use_rows(profile: Profile) -> _Rows:
+    parts = list(zip((*profile.source.criteria, "all"), (*profile.use_of, profile.use), strict=True))
+    for name, use in parts if len(profile.source.criteria) > 1 else parts[:1]:
         yield (
             *(name, use.entropy.n, use.entropy.value, use.modal_share.value, use.modal_point, use.distinct),
             *(use.ties.value, use.outside, use.entropy.reason or use.ties.reason),

@@ -1,4 +1,4 @@
-"""Does a judge mix criteria? Whether its rating of one follows people's ratings of the others. Never fills a gap.
+"""Halo test: whether a judge's rating of one criterion follows people's ratings of the others.
 
 *Halo* (Thorndike 1920): ratings of different criteria go together more than the criteria do. Correlations between a
 judge's criteria cannot show it against people: error lowers them, and a judge has less of it than people, or more. At

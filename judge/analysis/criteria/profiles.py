@@ -1,4 +1,4 @@
-"""How people's criteria, and those of each judge x Eval-Prompt, go together, and how the scale is used. Names no cause.
+"""Profiles of people and of each judge x Eval-Prompt: how their criteria correlate, and how they use the scale.
 
 Tau between criteria (over stories, and over system means), halo against people, each judge's criteria against people's
 same and other criteria, and the use of the scale.
@@ -54,7 +54,7 @@ class TauMatrix:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Profile:
-    """What one source's criteria look like.
+    """The profile of one source: correlations between its criteria, and its use of the scale.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""The tables about criteria as people read them: a summary first, few matrices. Never computes a figure.
+"""Printed tables about criteria: a summary first, then few matrices.
 
 A matrix of tau is printed with overall tau below the diagonal and tau over system means above it.
 """
@@ -63,9 +63,9 @@ def _labels(several_datasets: bool) -> list[Column]:
     return [*columns, Column("judge", "judge"), Column("eval_prompt", "eval prompt")]
 
 
-def _summary(found: Sequence[Profile], several_datasets: bool) -> Table:
+def _summary(profiles: Sequence[Profile], several_datasets: bool) -> Table:
     rows = []
-    for one in found:
+    for one in profiles:
         summary = one.multitrait
         own = f"{summary.own_best} of {summary.rows}" if summary and summary.rows else None
         rows.append(
@@ -80,7 +80,7 @@ def _summary(found: Sequence[Profile], several_datasets: bool) -> Table:
         Column("stories", "stories"),
         Column("halo", "between criteria", digits=1, factor=100),
     ]
-    if all(one.source.is_people for one in found):
+    if all(one.source.is_people for one in profiles):
         return Table(_SUMMARY, columns, rows, "")
     columns += [
         Column("excess", "halo, points"),
@@ -114,9 +114,9 @@ def _together(result: Criteria, several_datasets: bool) -> Table:
     return Table("Several criteria in one answer beside one by one: mean tau-b x100", columns, rows, "")
 
 
-def _scale_use(found: Sequence[Profile], *, several_datasets: bool, full: bool) -> Table:
+def _scale_use(profiles: Sequence[Profile], *, several_datasets: bool, full: bool) -> Table:
     rows = []
-    for one in found:
+    for one in profiles:
         parts: list[tuple[str | None, ScaleUse]] = [("all", one.use)]
         if full and len(one.source.criteria) > 1:
             parts = [*zip(one.source.criteria, one.use_of, strict=True), ("all", one.use)]
@@ -151,8 +151,8 @@ def _use(use: ScaleUse) -> dict[str, Any]:
     }
 
 
-def _matrices(matrix: RatingMatrix, found: Sequence[Profile], *, full: bool) -> Iterator[Table]:
-    own = [one for one in found if one.source.matrix is matrix and len(one.source.criteria) > 1]
+def _matrices(matrix: RatingMatrix, profiles: Sequence[Profile], *, full: bool) -> Iterator[Table]:
+    own = [one for one in profiles if one.source.matrix is matrix and len(one.source.criteria) > 1]
     judges = [one for one in own if not one.source.is_people]
     for one in own:
         if not (full or one.source.is_people or len(judges) <= FEW):
@@ -183,38 +183,41 @@ def _notes(result: Criteria, *, several: bool) -> Iterator[str]:
     judged = any(not one.source.is_people for one in found)
     if several:
         yield (
-            "between criteria: mean tau of ratings of different criteria; it rises as error falls, so that a judge "
-            "that is steadier than people has more of it without halo"
+            "between criteria: mean tau of ratings of different criteria; it rises as error falls, so that a "
+            "judge that is "
+            "more consistent than people has a higher value even without halo"
         )
         if judged:
             yield (
                 "halo: points that the judge adds to a criterion for one point more of people's other criteria, at "
-                "equal ratings by people of the criterion itself; people's error is taken off, the judge's cancels "
-                "(one repeat is enough); jackknife by story-prompt"
+                "equal ratings by people of the criterion itself; corrected for people's error, while the "
+                "judge's error cancels (one repeat is enough); jackknife by story-prompt"
             )
             yield (
-                "same criterion, other criteria: the judge's tau with people's same and other criteria; own is best: "
-                "judge's criteria that agree with people's same criterion more than with any other"
+                "same criterion, other criteria: the judge's tau with people's same and other criteria; own is "
+                "best: number of "
+                "the judge's criteria that agree with people's same criterion more than with any other"
             )
         if options.ci != "none":
             drawn = f"{options.resamples} resamples of story-prompts"
             yield f"intervals of tau: expanded percentile, {drawn}, the same for all rows"
         for matrix in {id(one.source.matrix): one.source.matrix for one in found}.values():
             prompts = f"{np.unique(matrix.story_prompt).size} story-prompts"
-            few = ": these few systems prove little at system level" if len(matrix.systems) < FEW_SYSTEMS else ""
+            few = ": these few systems are weak evidence at system level" if len(matrix.systems) < FEW_SYSTEMS else ""
             yield f"{matrix.dataset}: {matrix.n} stories for {prompts} by {len(matrix.systems)} systems{few}"
     else:
         yield "one criterion: nothing to compare between criteria"
     yield (
-        "entropy: of single ratings rounded to the scale's points (5 points used alike: 2.32 bits); tied pairs: of "
+        "entropy: of single ratings rounded to the scale's points (5 points used equally often: 2.32 bits); tied "
+        "pairs: of "
         "stories, by their mean rating"
     )
     if result.askings:
         yield "calls, tokens and cost are those of the whole run, whatever stories or criteria are chosen here"
         if len({one.together for one in result.askings}) > 1:
             yield (
-                "asked together, a judge sees its other ratings as it writes the next: where its criteria go together "
-                "more than one by one, and with people's no better, think of halo"
+                "asked together, a judge sees its earlier ratings as it writes the next: where "
+                "its criteria then correlate more with each other, but not with people's, halo is likely"
             )
     if any(one.source.of_means for one in found):
         yield "imported ratings are means of repeats: their entropy is that of rounded means"
@@ -227,5 +230,5 @@ def _left_out(result: Criteria) -> Iterator[str]:
         judges = sum(not one.source.is_people for one in result.profiles if one.source.matrix is matrix)
         if judges > FEW:
             said = f"{matrix.dataset}: the matrices of {judges} judges x Eval-Prompts are left out here"
-            choose = Advice("choose with {judge} and {eval_prompt}, or ask for all with {full}", full=True)
+            choose = Advice("choose with {judge} and {eval_prompt}, or print all with {full}", full=True)
             yield Note(said, choose, joint="; ")

@@ -1,4 +1,4 @@
-"""Asking for several criteria in one answer beside asking for each by itself: what it takes and what comes of it.
+"""Cost and quality of requesting several criteria in one answer, beside one criterion for each answer.
 
 Calls, tokens and dollars are of the whole run; halo and tau are those of the profiles. Names no cause.
 """
@@ -55,7 +55,7 @@ class Asking:
 
 
 def askings(table: RatingsTable, profiles: Sequence[Profile]) -> tuple[Asking, ...]:
-    """Of each judge x Eval-Prompt, where some were asked for several criteria in one answer; else none."""
+    """The requests of each judge x Eval-Prompt, where some asked for several criteria in one answer; else none."""
     if not any(fact.joint for fact in table.facts):
         return ()
     facts = {(fact.run, fact.judge): fact for fact in table.facts}

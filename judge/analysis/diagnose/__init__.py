@@ -1,4 +1,4 @@
-"""Known ways in which judges go wrong, each as a test against people on the same stories. Never says who is right.
+"""Diagnostics: known biases of judges, each as a test against people on the same stories.
 
 A diagnostic is a statistic that is zero for a judge that rates as people do, its interval and a test with a declared
 alpha; undefined ones say why. What a test could have missed stands beside it as the smallest effect that would be

@@ -1,4 +1,4 @@
-"""All tests of one dataset's judges, each on the stories that have what it needs. Never fills a missing rating."""
+"""All diagnostic tests of one dataset's judges, each on the stories that have the data it needs."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ _NO_SPREAD = (
     "undefined: less than a tenth of the differences between stories' mean ratings is more than disagreement within "
     "stories, so there is no spread to compare with"
 )
-_NO_POINTS = "left out: two labels are no points of a scale"
-_NO_ORDER = "left out: labels without an order are no points of a scale"
+_NO_POINTS = "left out: two labels are not points of a scale"
+_NO_ORDER = "left out: labels without an order are not points of a scale"
 _NO_SINGLES = "undefined: imported means of repeats, which spread less than the judge's single ratings"
 
 
@@ -173,7 +173,7 @@ class Battery:
             name = Advice("{own}", own="SYSTEM")
             return _undefined("self-preference", Note("no system is known to be this judge's own", name))
         if own.all():
-            return _undefined("self-preference", "every story is by a system of this judge's own")
+            return _undefined("self-preference", "every story was written by a system of this judge's own")
         given = self._given(i, j)
         if reason := given.reason():
             return _undefined("self-preference", reason, int(given.used.sum()))

@@ -1,4 +1,4 @@
-"""Every test of a ratings table, adjusted over all of them. Never prints."""
+"""Every diagnostic test of a ratings table, adjusted over all of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is looked for in a judge, in words and units, and one finding. Never computes."""
+"""The kinds of diagnostic tests, in words and units, and one finding."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from judge.stats.resampling.jackknife import Tail, Test
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """What one test looks for: its statistic's unit, its tail, and the words for a finding above and below zero."""
+    """One kind of test: its statistic's unit, its tail, and the words for a finding above and below zero."""
 
     name: str
     unit: str
@@ -25,7 +25,7 @@ DIAGNOSTICS = {
     "length": Diagnostic("length", "points per sd of log length", "two-sided", "rewards length", "punishes length"),
     "compression": Diagnostic("compression", "log ratio of sd", "less", "", "uses less of the scale than people"),
     "stuck": Diagnostic("stuck", "share of ratings", "greater", "gives one rating far too often", ""),
-    "halo": Diagnostic("halo", "points per point", "greater", "lets other criteria into a criterion", ""),
+    "halo": Diagnostic("halo", "points per point", "greater", "mixes other criteria into a criterion", ""),
     "self-preference": Diagnostic("self-preference", "points", "two-sided", "favours its own", "disfavours its own"),
     "loss": Diagnostic("loss", "points", "two-sided", "loses the better stories", "loses the worse stories"),
 }
@@ -69,7 +69,7 @@ class Finding:
 
     @property
     def kind(self) -> Diagnostic:
-        """What it looks for."""
+        """The kind of test."""
         return self.said or DIAGNOSTICS[self.diagnostic]
 
     @property
@@ -79,7 +79,7 @@ class Finding:
         return None if test.se is None else test.bias + power.minimum_detectable_effect(test.se, df=test.df)
 
     def finds(self, alpha: float) -> bool:
-        """Whether the test exists and found something."""
+        """Whether the test exists and is significant."""
         return self.test.estimate.value is not None and self.test.p is not None and self.test.p < alpha
 
     def verdict(self, alpha: float) -> str:

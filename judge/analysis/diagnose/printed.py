@@ -1,4 +1,4 @@
-"""The tests as people read them. Never computes a number."""
+"""Printed tables of diagnostics."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from judge.wording import Advice, Note, joined
 
 
 def tables(result: Diagnosis, *, full: bool = False) -> list[Table]:
-    """What was found, printed; with `full` every test, found or not."""
+    """The significant findings; with `full` every test."""
     columns = [
         Column("judge", "judge"),
         Column("eval_prompt", "eval prompt"),
@@ -30,17 +30,18 @@ def tables(result: Diagnosis, *, full: bool = False) -> list[Table]:
         columns.insert(0, Column("dataset", "dataset"))
     rows = [_row(one, result.options.alpha) for one in (result.findings if full else result.found)]
     notes = tuple(dict.fromkeys(_notes(result, full)))
-    return [Table("What goes wrong with these judges", columns, rows, result.signature, notes)]
+    return [Table("Problems found in these judges", columns, rows, result.signature, notes)]
 
 
 def counted(result: Diagnosis) -> str:
-    """How many tests found something: adjusted over all of them first, then each alone, beside chance."""
+    """Number of significant tests: adjusted over all of them, then without adjustment, beside the number by chance."""
     real, found, alpha = len(result.tested), len(result.found), result.options.alpha
     hold = sum(one.adjusted is not None and one.adjusted <= alpha for one in result.found)
     return (
-        f"of {real} tests ({', '.join(result.names)}), {hold} find{'s' if hold == 1 else ''} something at alpha "
-        f"{alpha:g} after Holm's adjustment over all of them; {found} find{'s' if found == 1 else ''} something each "
-        f"for itself, where about {alpha * real:.1f} would by chance alone"
+        f"of {real} tests ({', '.join(result.names)}), {hold} {'is' if hold == 1 else 'are'} significant at alpha "
+        f"{alpha:g} after Holm's adjustment over all of them; {found} {'is' if found == 1 else 'are'} significant "
+        "without "
+        f"adjustment, where about {alpha * real:.1f} would be by chance alone"
     )
 
 
@@ -48,20 +49,22 @@ def _notes(result: Diagnosis, full: bool) -> Iterator[str]:
     yield from result.notes
     yield counted(result)
     yield Note(
-        "would find: the effect that is found in four of five repetitions (2.8 standard errors, more where systems "
-        "or story-prompts are few); what is not listed may be there and smaller",
+        "would find: the smallest effect that is found in four of five repetitions (2.8 standard errors, more "
+        "where systems "
+        "or story-prompts are few); an effect that is not listed may exist and be smaller",
         Advice("{full} lists every test", full=True),
     )
     yield from _meanings({one.diagnostic for one in result.tested})
     if codes := sorted({one.criterion for one in result.tested if one.on_codes}):
         yield f"{', '.join(codes)}: tests of ordered labels take their codes, 0 upwards, for points of a scale"
-    yield "against people's ratings on the same stories; people are the measure here, not the truth"
+    yield "against people's ratings on the same stories; people are the reference here, not the truth"
     if not full:
         yield from (joined(reason, f": {count} tests") for reason, count in _reasons(result).items())
     for name, prompts in result.few.items():
         yield (
-            f"{name}: only {prompts} story-prompts, too few to leave out one at a time: tests take stories as "
-            "independent, and find too much where story-prompts matter"
+            f"{name}: only {prompts} story-prompts, too few to leave out one at a time: tests treat stories as "
+            "independent and "
+            "are significant too often where story-prompts matter"
         )
 
 
@@ -70,15 +73,18 @@ def _meanings(tested: set[str]) -> list[str]:
     notes = []
     if tested & {"length", "self-preference", "halo"}:
         notes.append(
-            "length, self-preference, halo: at equal ratings by people, their error taken off; the judge's scale may "
-            "bend against theirs, and what bending may leave is in the interval"
+            "length, self-preference, halo: estimated at equal ratings by people, corrected for people's error; the "
+            "judge's scale may be a curved function of people's, and the interval allows for that"
         )
     if "self-preference" in tested:
-        notes.append("self-preference: beside how much the judge's opinions of the other systems differ from people's")
+        notes.append(
+            "self-preference: tested against how much the judge's ratings of the other systems differ from people's"
+        )
     if "compression" in tested:
         notes.append(
-            "compression: single ratings of the judge against single ratings of people; found where the judge also "
-            "moves by less than a point where people move by one"
+            "compression: single ratings of the judge against single ratings of people; reported where the "
+            "judge's rating also changes by "
+            "less than a point when people's changes by one"
         )
     if YES_BIAS in tested:
         notes.append("yes-bias: the judge's share of the positive label, mean over repeats, beside people's")

@@ -1,4 +1,4 @@
-"""All tests of a ratings table as one value: each with what it rests on. Never prints."""
+"""Result of the diagnostics: all tests of a ratings table, each with the data it rests on."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from judge.analysis.options.table_options import DiagnoseOptions
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Diagnosis(Signed):
-    """Tests of judges against people, found something or not.
+    """Diagnostic tests of judges against people, significant or not.
 
     Attributes
     ----------
@@ -41,19 +41,19 @@ class Diagnosis(Signed):
 
     @property
     def found(self) -> tuple[Finding, ...]:
-        """Those that found something, each for itself."""
+        """Findings that are significant without adjustment."""
         return tuple(one for one in self.tested if one.finds(self.options.alpha))
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What is looked for: of labels, other things than of numbers."""
+        """Names of the kinds of tests; labels have other kinds than numbers."""
         if all(one.said is None for one in self.findings):
             return tuple(DIAGNOSTICS)
         return tuple(dict.fromkeys(one.diagnostic for one in self.findings))
 
     @property
     def counts_signature(self) -> str:
-        """The line under counts of what they find."""
+        """The signature of counts of significant tests."""
         return joined(self.counts_signature_parts)
 
     @property

@@ -1,4 +1,4 @@
-"""The stories on which judge and people, repeats, Eval-Prompts or judges differ most. Lists; never says who is right.
+"""Stories on which judge and people, repeats, Eval-Prompts or judges differ most, without a claim who is right.
 
 Ratings are standardised within whoever gave them, so that leniency is not disagreement. Each story stands once, with
 its largest difference; asked for all, every story stands with every judge, Eval-Prompt and criterion.
@@ -60,7 +60,7 @@ class Comparison:
 
 
 def disagreements(table: RatingsTable, options: DisagreementsOptions | None = None) -> Disagreements:
-    """The stories that differ most, with notes.
+    """The stories on which ratings differ most, with notes.
 
     Raises
     ------
@@ -210,43 +210,43 @@ def _answers(frame: pd.DataFrame, usable: Sequence[Comparison], places: Sequence
     return found
 
 
-def _row(rank: int, one: Comparison, story: int, answers: _Answers) -> Disagreement:
-    facts = one.matrix.stories.iloc[story]
+def _row(rank: int, comparison: Comparison, story: int, answers: _Answers) -> Disagreement:
+    facts = comparison.matrix.stories.iloc[story]
     return Disagreement(
         rank=rank,
-        dataset=one.matrix.dataset,
-        judge=one.judge,
-        eval_prompt=one.eval_prompt,
-        criterion=one.criterion,
+        dataset=comparison.matrix.dataset,
+        judge=comparison.judge,
+        eval_prompt=comparison.eval_prompt,
+        criterion=comparison.criterion,
         story=str(facts["story"]),
         system=None if pd.isna(facts["system"]) else str(facts["system"]),
         story_prompt=None if pd.isna(facts["story_prompt"]) else str(facts["story_prompt"]),
-        difference=float(one.distance.standardised[story]),
-        raw=float(one.distance.raw[story]),
-        people=_people(one, story, answers),
-        sides=tuple(_sides(one, story, answers)),
+        difference=float(comparison.distance.standardised[story]),
+        raw=float(comparison.distance.raw[story]),
+        people=_people(comparison, story, answers),
+        sides=tuple(_sides(comparison, story, answers)),
         text="" if pd.isna(facts["text"]) else str(facts["text"]),
     )
 
 
-def _people(one: Comparison, story: int, answers: _Answers) -> PeopleSide | None:
-    if one.people is None:
+def _people(comparison: Comparison, story: int, answers: _Answers) -> PeopleSide | None:
+    if comparison.people is None:
         return None
-    matrix, z = one.matrix, one.distance.z
-    criterion = matrix.criteria[one.people]
+    matrix, z = comparison.matrix, comparison.distance.z
+    criterion = matrix.criteria[comparison.people]
     ratings = answers.people.get((matrix.dataset, str(matrix.stories["story"].iloc[story]), criterion), [])
-    compared = float(z[len(one.cells), story]) if z.shape[0] > len(one.cells) else np.nan
-    return PeopleSide(criterion, _number(matrix.people[one.people, story]), _number(compared), tuple(ratings))
+    compared = float(z[len(comparison.cells), story]) if z.shape[0] > len(comparison.cells) else np.nan
+    return PeopleSide(criterion, _number(matrix.people[comparison.people, story]), _number(compared), tuple(ratings))
 
 
-def _sides(one: Comparison, story: int, answers: _Answers) -> Iterator[JudgeSide]:
-    matrix = one.matrix
+def _sides(comparison: Comparison, story: int, answers: _Answers) -> Iterator[JudgeSide]:
+    matrix = comparison.matrix
     name = str(matrix.stories["story"].iloc[story])
-    for k, i in enumerate(one.cells):
+    for k, i in enumerate(comparison.cells):
         cell = matrix.cells[i]
         key = (matrix.dataset, name, cell.criterion, cell.run, cell.judge, cell.eval_prompt)
         repeats = sorted(answers.judges.get(key, []), key=lambda said: -1 if said.repeat is None else said.repeat)
-        mean, z = _number(matrix.judge[i, story]), _number(one.distance.z[k, story])
+        mean, z = _number(matrix.judge[i, story]), _number(comparison.distance.z[k, story])
         yield JudgeSide(cell.run, cell.judge, cell.eval_prompt, mean, z, tuple(repeats))
 
 

@@ -1,4 +1,4 @@
-"""Stories on which ratings differ most, as one value: whole, with everything that was said of them. Never prints."""
+"""Result of the search for disagreements: stories with all their ratings and explanations."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class Disagreement:
 
     @property
     def record(self) -> dict[str, object]:
-        """The row with all it holds as plain lists and mappings, as files keep it."""
+        """The row as plain lists and mappings, as files keep it."""
         return asdict(self, dict_factory=_plain)
 
 

@@ -1,4 +1,4 @@
-"""Disagreements as people read them: a list, then each story with its texts. Never computes a number.
+"""Printed disagreements: a list, then each story with its texts.
 
 Stories, story-prompts and explanations are data: they are printed as text, on lines of their own, with control
 characters and markup escaped.

@@ -1,1 +1,1 @@
-"""What every analysis begins with: candidates, the control, people's ratings, matched criteria."""
+"""Inputs of every analysis: candidates, the control, people's ratings, matched criteria."""

@@ -1,4 +1,4 @@
-"""What judges are set beside: people one at a time, the control out of fold; and what such rows remark.
+"""The bars that judges are compared with, people one at a time and the control, and notes on such rows.
 
 Kinds and names of the rows of every table that sets judges beside people, where the control's ratings come from, and
 the notes that follow.
@@ -72,7 +72,7 @@ def control_label(sources: Iterable[ControlSource]) -> str:
 
 
 def control_note(source: ControlSource) -> str | None:
-    """What is to be said of a control that was not refitted on the stories at hand."""
+    """A note on a control that was not refitted on the stories at hand."""
     if source is not ControlSource.SHIPPED:
         return None
     return "control: the shipped model, fitted on other stories, since too few of these are rated to refit it"
@@ -80,7 +80,7 @@ def control_note(source: ControlSource) -> str | None:
 
 @dataclass(slots=True)
 class Remarks:
-    """What the rows have to say beside numbers: notes in sentences, and parts of the signature; each once."""
+    """Notes in sentences, and parts of the signature, that go with rows; each once."""
 
     notes: dict[str, None] = field(default_factory=dict)
     signature_parts: dict[str, None] = field(default_factory=dict)

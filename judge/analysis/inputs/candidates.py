@@ -1,7 +1,7 @@
-"""Who is set beside people: each judge cell, the control out of fold, and people one by one. Never pairs by position.
+"""Candidates that are compared with people: each judge cell, the control out of fold, and people one by one.
 
-Every table that sets judges beside people takes them from here, so that all of them compare the same ratings and say
-alike what cannot be compared.
+Every table that compares judges with people takes its candidates from here, so that all tables compare the same ratings
+and report in the same way what cannot be compared.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class Subject:
 
     @property
     def labels(self) -> dict[str, Any]:
-        """What a table's row says of it."""
+        """The label columns of a table's row."""
         return {
             "dataset": self.dataset,
             "run": self.run,
@@ -127,7 +127,7 @@ class Candidate:
 
     @property
     def labels(self) -> dict[str, Any]:
-        """What a table's row says of it."""
+        """The label columns of a table's row."""
         return self.subject.labels
 
     @property
@@ -252,7 +252,7 @@ def first_columns(rows: list[dict[str, Any]]) -> list[Column]:
 
 
 def last_columns() -> list[Column]:
-    """The columns that say what was lost."""
+    """The columns that count what was lost."""
     return [Column("unrated", "unrated"), Column("missing", "repeats lost")]
 
 

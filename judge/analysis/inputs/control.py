@@ -1,4 +1,4 @@
-"""The control row: what surface features alone say of the same stories. Never predicts a story it has seen.
+"""The control row: predictions from the stories' surface features, made out of fold.
 
 A prediction out of fold is made of the mean rating of its training stories and of what the story's features add to it.
 That mean is the same for a whole fold and lies the higher the lower people rated the fold, so that predictions of

@@ -1,4 +1,4 @@
-"""Which criterion of the people each judge criterion is compared with. Never pairs two names silently."""
+"""Matching of judges' criteria with people's; every pair of unequal names is noted."""
 
 from __future__ import annotations
 

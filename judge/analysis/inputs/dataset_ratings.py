@@ -1,4 +1,4 @@
-"""People's ratings of a dataset as a ratings table, without any run. Never asks a judge, never fills a gap."""
+"""People's ratings of a dataset as a ratings table without any run."""
 
 from __future__ import annotations
 

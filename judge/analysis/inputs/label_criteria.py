@@ -63,7 +63,7 @@ def scale_of(matrix: RatingMatrix, criterion: str) -> Scale | None:
 
 
 def phi_note(matrix: RatingMatrix) -> list[str]:
-    """What a table of correlations says where criteria have two labels."""
+    """The note of a table of correlations on criteria with two labels."""
     if not any(scale.positive_code is not None for scale in matrix.labels.values()):
         return []
     return ["of two labels, codes 0 and 1: tau-b of one label with another is phi"]

@@ -1,4 +1,4 @@
-"""Panels of people: which there are, and the table with the people of one alone. Never mixes two."""
+"""Panels of people: their names, and the table with the people of one panel alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The share of a story's binary criteria that have the positive label, as one more criterion. Never guesses a label.
+"""The share of a story's binary criteria that have the positive label, as one more criterion.
 
 A judge's pass rate is of one repeat, a person's of one person. Where any of the criteria has no label for that story
 and rater, there is none. Nobody was asked for it: it is counted from labels.
@@ -72,7 +72,7 @@ def with_pass_rate(table: RatingsTable) -> RatingsTable:
 
 
 def asked_for(table: RatingsTable) -> RatingsTable:
-    """The table without pass rates, for counts of what was asked; as it is where nothing else is left."""
+    """The table without pass rates, for counts of requests; unchanged where nothing else would be left."""
     kept = table.frame[table.frame["criterion"] != PASS_RATE]
     return replace(table, frame=kept) if 0 < len(kept) < len(table.frame) else table
 
@@ -137,14 +137,14 @@ def _rates(part: pd.DataFrame, chosen: Sequence[str]) -> pd.DataFrame:
     return rows.assign(criterion=PASS_RATE, flags="", **blank)
 
 
-def _said(made: _Made) -> str:
-    return f"share of {len(made.criteria)} criteria with the positive label: {', '.join(made.criteria)}"
+def _said(rates: _Made) -> str:
+    return f"share of {len(rates.criteria)} criteria with the positive label: {', '.join(rates.criteria)}"
 
 
-def _note(dataset: str, made: _Made) -> str:
+def _note(dataset: str, rates: _Made) -> str:
     names = {"judge": "judges' repeats", "rater": "people's readings"}
-    lost = [f"{count} of {of} {names[source]}" for source, (count, of) in made.without.items()]
+    lost = [f"{count} of {of} {names[source]}" for source, (count, of) in rates.without.items()]
     return (
-        f"{dataset}: {PASS_RATE}: {_said(made)}; undefined, as one of them has no label, for {' and '.join(lost)} "
+        f"{dataset}: {PASS_RATE}: {_said(rates)}; undefined, as one of them has no label, for {' and '.join(lost)} "
         "of a story"
     )

@@ -1,4 +1,4 @@
-"""All ratings of one criterion as one array with an axis for each facet. Never fills a gap, never leaves a rating out.
+"""All ratings of one criterion as one array with an axis for each facet, gaps kept as NaN.
 
 Facets, as far as they have two levels or more: system, story-prompt (each system wrote one story for each, so a story
 is their combination), Eval-Prompt, judge, and repeat, nested in all others: repeats of different queries have nothing
@@ -52,7 +52,7 @@ class RatedDesign:
 
     @property
     def story(self) -> tuple[str, ...]:
-        """The facets whose combination is a story."""
+        """The facets that together identify a story."""
         return tuple(facet.name for facet in self.facets if facet.name in (SYSTEM, STORY_PROMPT, STORY))
 
     @property
@@ -95,7 +95,7 @@ def rated_design(matrix: RatingMatrix, criterion: str, *, left_out: Collection[t
         what = "story-prompts" if crossed else "stories"
         raise DataError(
             f"{criterion}: no two {what} have a rating; {queries.asked} repeats were asked",
-            hint="see judge coverage for what was lost; ask what is missing (judge run, judge retry)",
+            hint="see judge coverage for what was lost; request what is missing (judge run, judge retry)",
         )
     ratings = every[np.ix_(*kept)]
     names = (SYSTEM, STORY_PROMPT if crossed and ratings.shape[0] > 1 else STORY, EVAL_PROMPT, JUDGE, REPEAT)
@@ -115,7 +115,7 @@ def rated_design(matrix: RatingMatrix, criterion: str, *, left_out: Collection[t
             f"design: {' x '.join(_extents(every.shape, ratings, names))}",
             *_used(used, queries.asked, ratings),
             *queries.notes,
-            *_cannot_be_told(single, ratings.shape[-1]),
+            *_not_estimated(single, ratings.shape[-1]),
             *_turned(ratings, [queries.prompts[i] for i in kept[2]], [queries.judges[i] for i in kept[3]]),
         ),
     )
@@ -154,7 +154,9 @@ def _used(used: int, asked: int, ratings: Floats) -> list[str]:
     """How many answers are used of how many, by which method, and what that asks of the estimates."""
     gaps = bool(np.isnan(ratings).any())
     count = (
-        f"all {asked} answers asked" if used == asked else f"{used} of {asked} answers asked, all that have a rating"
+        f"all {asked} answers requested"
+        if used == asked
+        else f"{used} of {asked} answers requested, all that have a rating"
     )
     out = [f"used: {count}, by {HENDERSON if gaps else 'analysis of variance'}"]
     if gaps:
@@ -163,18 +165,21 @@ def _used(used: int, asked: int, ratings: Floats) -> list[str]:
             "are approximate"
         )
     if used < asked:
-        out.append("estimates are without bias where loss is independent of ratings (judge coverage tests that)")
+        out.append("estimates are unbiased where loss is independent of ratings (judge coverage tests that)")
     empty = float(np.isnan(ratings).all(axis=-1).mean())
     if empty > MANY_EMPTY:
         out.append(f"{100 * empty:.0f} % of the combinations have no rating at all: intervals may be too narrow")
     return out
 
 
-def _cannot_be_told(single: Sequence[str], repeats: int) -> list[str]:
+def _not_estimated(single: Sequence[str], repeats: int) -> list[str]:
     out = []
     if single:
         what = f"{single[0]}: its variance" if len(single) == 1 else f"{', '.join(single)}: their variances"
-        out.append(f"only one {what} cannot be told, and all this holds for {'it' if len(single) == 1 else 'them'}")
+        out.append(
+            f"only one {what} cannot be estimated, and all numbers hold for {'it' if len(single) == 1 else 'them'} "
+            "alone"
+        )
     if repeats == 1:
         out.append("one rating of each query at most: the variance of repeats is part of the last term")
     return out
@@ -191,7 +196,7 @@ def _queries(matrix: RatingMatrix, criterion: str, left_out: Collection[tuple[st
     prompts = [prompt for prompt in every if all((*judge, prompt) in cells for judge in judges)]
     if not prompts:
         raise DataError(
-            f"{criterion}: no Eval-Prompt was put to all {len(judges)} judges, so their variances cannot be told apart",
+            f"{criterion}: no Eval-Prompt was put to all {len(judges)} judges, so their variances cannot be separated",
             hint="make the table of one judge at a time, or ask all judges with the same Eval-Prompts",
         )
     wide = [[_compact(matrix, cells[(*judge, prompt)]) for judge in judges] for prompt in prompts]
@@ -208,7 +213,7 @@ def _queries(matrix: RatingMatrix, criterion: str, left_out: Collection[tuple[st
         notes.append(f"Eval-Prompts that not every judge was asked with are left out: {apart}")
     if any(matrix.means[i] for i in kept):
         notes.append(
-            "imported ratings may be means of repeats: the variance of single repeats cannot be told from them"
+            "imported ratings may be means of repeats: the variance of single repeats cannot be estimated from them"
         )
     return _Queries(
         ratings=ratings,

@@ -1,4 +1,4 @@
-"""Who rated: people, and each judge with each Eval-Prompt, their criteria as rows. Never mixes two of them.
+"""Sources of ratings: people, and each judge with each Eval-Prompt, with their criteria as rows.
 
 Tables that set criteria side by side (systems, inter-criterion tau, scale use) speak of these; the rating matrix knows
 single cells.

@@ -1,4 +1,4 @@
-"""The control, asked once for each dataset and criterion however many tables ask: refitting it takes seconds."""
+"""Cache of the control's predictions for each dataset and criterion, since a refit takes seconds."""
 
 from __future__ import annotations
 

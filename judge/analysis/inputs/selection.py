@@ -1,4 +1,4 @@
-"""A part of a ratings table: some criteria, judges, Eval-Prompts. Never keeps a judge's row it was not asked for.
+"""Selection of a part of a ratings table: some criteria, judges, Eval-Prompts.
 
 Narrowing the table, and not the printout, keeps all that follows true: coverage, averages over criteria, families of
 tests and the signature speak of the same part.

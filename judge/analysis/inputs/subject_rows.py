@@ -1,4 +1,4 @@
-"""Rows about judges, people and the control as frames and tables take them. Never computes."""
+"""Rows about judges, people and the control, flattened for frames and tables."""
 
 from __future__ import annotations
 
@@ -18,6 +18,6 @@ class AboutSubject(Protocol):
 
 
 def cells(row: AboutSubject) -> dict[str, Any]:
-    """What the row says of its subject, and its other fields by their names."""
+    """The row's labels of its subject, and its other fields by their names."""
     numbers = {field.name: getattr(row, field.name) for field in fields(row) if field.name != "subject"}
     return {**row.subject.labels, "kind": row.subject.kind, **numbers}

@@ -1,4 +1,4 @@
-"""Does a jury's rating mean what it says? Errors and reliability before and after calibration. Only out of fold."""
+"""Errors and reliability of a jury's ratings before and after calibration, out of fold."""
 
 from __future__ import annotations
 

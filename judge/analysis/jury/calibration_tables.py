@@ -1,4 +1,4 @@
-"""A jury's errors and reliability, before and after calibration, as people read them. Never computes a number."""
+"""Printed tables of a jury's errors and reliability, before and after calibration."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _errors(juries: Juries) -> Table:
     notes = [
         f"calibration: {juries.options.calibrate}, fitted on training stories out of inner fold, for held-out stories",
         "all figures in points of people's scale, over all foldings",
-        "calibration error: mean distance of mean rating and people's mean over 10 bins, weighted by stories",
+        "calibration error: mean distance between mean rating and people's mean over 10 bins, weighted by stories",
     ]
     return Table("Calibration of the jury, out of fold", columns, rows, juries.signature, notes)
 
@@ -70,5 +70,5 @@ def _bins(juries: Juries) -> Table:
         Column("gap", "rating - people"),
     ]
     notes = [f"bins of about equally many stories; stories: mean over {juries.options.foldings} foldings"]
-    title = "Reliability: what people say of stories with similar ratings, out of fold"
+    title = "Reliability: people's mean rating of stories with similar ratings, out of fold"
     return Table(title, columns, rows, juries.bare_signature, notes)

@@ -1,4 +1,4 @@
-"""Does a calibration hold for each system, or only on average? Never takes "not significant" for "holds".
+"""Tests whether a calibration holds for each system; a difference that is not significant does not count as holding.
 
 A calibration makes ratings right on average over systems. It carries over to a system where mean rating and people's
 mean differ by less than a margin, shown by two one-sided tests over story-prompts; it does not where the difference is

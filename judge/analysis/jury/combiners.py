@@ -1,4 +1,4 @@
-"""Ways to make one rating out of a panel's. Each is fitted on training stories only, and predicts the others.
+"""Methods that combine a panel's ratings into one, fitted on training stories to predict the others.
 
 ========== ======================================================================================================
 mean       mean of the members' ratings of the criterion, those present; nothing is fitted

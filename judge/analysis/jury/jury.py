@@ -44,7 +44,7 @@ FEW_STORIES = 100
 
 
 def jury(table: RatingsTable, options: JuryOptions | None = None) -> Juries:
-    """Hold a jury over each dataset of a ratings table.
+    """Combine judges into a jury on each dataset of a ratings table.
 
     Parameters
     ----------
@@ -96,8 +96,12 @@ def _hold(matrix: RatingMatrix, asked: JuryOptions, controls: Collection[str]) -
     return Held(found, options, verdicts, mean_gains, control.how, control.source, kept)
 
 
-def _for_one_member(found: Panels, options: JuryOptions) -> tuple[JuryOptions, list[str]]:
-    if options.combiner != "auto" or not found.panels or any(panel.own.sum() > 1 for panel in found.panels):
+def _for_one_member(dataset_panels: Panels, options: JuryOptions) -> tuple[JuryOptions, list[str]]:
+    if (
+        options.combiner != "auto"
+        or not dataset_panels.panels
+        or any(panel.own.sum() > 1 for panel in dataset_panels.panels)
+    ):
         return options, []
     reads = Advice("{combiner} reads its other criteria too", combiner="ridge")
     note = Note("one member: its own ratings stand for the jury's", reads)
@@ -146,22 +150,24 @@ def _few(matrix: RatingMatrix, able: Sequence[Panel]) -> list[str]:
     rated = min((int(panel.usable.sum()) for panel in able), default=FEW_STORIES)
     if rated >= FEW_STORIES:
         return []
-    said = f"{matrix.dataset}: what is fitted on {rated} rated stories is mostly luck"
+    said = f"{matrix.dataset}: what is fitted on {rated} rated stories depends mostly on chance"
     return [Note(said, Advice("{combiner} fits nothing", combiner="mean"), joint="; ")]
 
 
 class _Control:
     """The control's out-of-fold ratings on the jury's own folds."""
 
-    def __init__(self, found: Panels, options: JuryOptions) -> None:
-        self.found, self.options = found, options
+    def __init__(self, dataset_panels: Panels, options: JuryOptions) -> None:
+        self.found, self.options = dataset_panels, options
         self.how: str | None = None
         self.source = ControlSource.UNAVAILABLE
-        self.reads = f"{len(found.surface.names)} {'imported' if found.surface.imported else 'text'} features"
+        self.reads = (
+            f"{len(dataset_panels.surface.names)} {'imported' if dataset_panels.surface.imported else 'text'} features"
+        )
         self.reasons: dict[str, None] = {}
 
     def predictions(self, panel: Panel) -> list[Floats]:
-        """One array a folding, less the training folds' mean, as the jury's."""
+        """The control's predictions, one array for each folding, less the training folds' mean, as the jury's are."""
         surface, options = self.found.surface, self.options
         people = pd.Series(panel.people, index=surface.index)
         made = [
@@ -204,15 +210,15 @@ def _counted(names: object) -> str:
     return ", ".join(f"{name} {count}/{total}" for name, count in counts.most_common())
 
 
-def _lost(found: Panels) -> str:
+def _lost(dataset_panels: Panels) -> str:
     """How many of the panel's ratings are missing, and what became of them."""
     lost = asked = 0
-    for panel in found.panels:
+    for panel in dataset_panels.panels:
         own = panel.predictors[:, panel.own]
         lost, asked = lost + int(np.isnan(own).sum()), asked + own.size
     if not lost:
         return ""
-    without = sum(int((~panel.present & ~np.isnan(panel.people)).sum()) for panel in found.panels)
+    without = sum(int((~panel.present & ~np.isnan(panel.people)).sum()) for panel in dataset_panels.panels)
     return (
         f"{lost} of {asked} ratings by members are missing: mean, median and calibrated leave them out, regressions "
         f"read the training mean as 'no information'; {without} rated stories have too few members for a jury's rating"

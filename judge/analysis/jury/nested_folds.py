@@ -1,4 +1,4 @@
-"""Folds within folds: every story is rated by what was fitted, and chosen, without its story-prompt. Never peeks.
+"""Nested folds: every story is rated by a model fitted, and chosen, without its story-prompt.
 
 A *folding* deals story-prompts (or systems) to folds. For each fold, combiners are fitted on the other folds' stories
 and rate the fold's. Whatever must itself be judged on unseen stories (which combiner to take, the weights of a stack, a
@@ -76,11 +76,11 @@ class Folding:
 
     @classmethod
     def empty(cls, n: int) -> Folding:
-        """No ratings yet."""
+        """A folding without any ratings."""
         return cls(*(np.full(n, np.nan) for _ in range(5)))  # type: ignore[arg-type]
 
     def fill(self, rated: Sequence[_Rated]) -> None:
-        """Put together what the folds rated.
+        """Assemble the ratings of all folds.
 
         Unfitted ratings stay on the members' scale where all folds used the same combiner; where some used another,
         a line has put them on people's.
@@ -99,7 +99,7 @@ class Folding:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Rated:
-    """What one fold's held-out rows were rated: by which combiner, as it said, on people's scale, calibrated.
+    """Ratings of one fold's held-out rows: the combiner, its own scale, people's scale, and calibrated.
 
     `level` is the mean of people's ratings in the training stories.
     """

@@ -1,4 +1,4 @@
-"""The panel of a jury: which judge cells stand in it, and what may be read to predict one criterion. Never fits.
+"""The panel of a jury: its member cells, and the columns that may be used to predict one criterion.
 
 A *member* is a judge with an Eval-Prompt (of one run). Its *own* column is its rating of the criterion that is to be
 predicted; with all criteria, its ratings of the other criteria may be read as predictors too.
@@ -31,7 +31,7 @@ LEAST_GROUPS = 4
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Panel:
-    """What there is to predict one criterion of people's with.
+    """The data from which one criterion of people's is predicted.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ class Panel:
 
     @property
     def reason(self) -> str | None:
-        """Why no jury can be held, or None."""
+        """The reason why no jury can be computed, or None."""
         groups = len({self.groups[i] for i in np.flatnonzero(self.usable)})
         if groups < LEAST_GROUPS:
             return (

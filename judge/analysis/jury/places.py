@@ -1,4 +1,4 @@
-"""Which dataset and criterion a row of a jury's tables is about."""
+"""Columns that name the dataset and criterion of a row of a jury's tables."""
 
 from __future__ import annotations
 

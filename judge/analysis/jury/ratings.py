@@ -1,4 +1,4 @@
-"""The jury's ratings as a ratings table, so that every other table can be made of them. Never a rating without members.
+"""The jury's ratings as a ratings table, so that every other table can be made from them.
 
 A story's rating is the mean of its out-of-fold ratings, one a folding. Of what is fitted, the mean rating of each
 fold's training stories is replaced by that of all rated stories: with it, every table that sets these ratings beside
@@ -75,7 +75,7 @@ def _rating(verdict: Verdict) -> Floats:
 
 
 def notes_of(held: Held) -> list[str]:
-    """Sentences that stand under every table made of these ratings."""
+    """Notes for every table made from these ratings."""
     options = held.options
     unit = "story-prompts" if options.hold_out == "story-prompt" else "systems"
     first = (

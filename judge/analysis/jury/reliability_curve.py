@@ -1,4 +1,4 @@
-"""What people say of stories that a judge rated alike, before and after calibration. Only out of fold, one judge alone.
+"""Reliability curves: people's mean against one judge's rating, before and after calibration, out of fold.
 
 Before, a story's rating is the judge's own; after, what a calibration fitted on other story-prompts makes of it
 (`nested_folds`: several foldings, none of which has seen the story). Bins hold about equally many stories.

@@ -1,4 +1,4 @@
-"""Juries of one or more datasets as one value: what rated, how well it follows people, what it weighs. Never prints."""
+"""Result of juries of one or more datasets: their members, agreement with people, and weights."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ BESIDE = (SINGLE, IN_SAMPLE, MEAN, CONTROL)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Row:
-    """One row of a criterion: what rates, which combiner or member that was, and how well it follows people.
+    """One row of a criterion: the kind of rater, its combiner or member, and its agreement with people.
 
     `gain` is tau-b of the jury less that of this row, on the stories that both rate; None of the jury's own row.
     """
@@ -96,7 +96,7 @@ class Held:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Juries(Signed):
-    """A jury held over each dataset.
+    """A jury's results on each dataset.
 
     `bare_signature_parts` are the signature of tables that have no interval. `notes` are sentences on the ratings;
     those on a jury are its own.
@@ -108,7 +108,7 @@ class Juries(Signed):
 
     @property
     def bare_signature(self) -> str:
-        """The line under tables that have no interval."""
+        """The signature of tables that have no interval."""
         return joined(self.bare_signature_parts)
 
     @property

@@ -1,4 +1,4 @@
-"""How well predictions follow people: means over foldings, with paired intervals. Never compares unequal stories."""
+"""Agreement of predictions with people: means over foldings, with paired intervals on equal stories."""
 
 from __future__ import annotations
 

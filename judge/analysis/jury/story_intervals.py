@@ -1,4 +1,4 @@
-"""How far people's rating of one story lies from the jury's: split conformal intervals, their coverage. Never in fold.
+"""Split conformal intervals of one story's rating around the jury's, and their coverage, out of fold.
 
 Folds take turns: one is rated, the next one says how far off ratings are, and the jury, calibration and all, is fitted
 on the others. So no interval rests on stories that the jury was fitted on, and no coverage on stories that set it.

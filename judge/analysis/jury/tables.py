@@ -1,4 +1,4 @@
-"""A jury's verdict as tables: against people, its weights, its calibration. Never computes a number."""
+"""Printed tables of a jury: agreement with people, weights, calibration."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LABELS = {
 }
 _NAMES = {
     SINGLE: "the best single judge chosen in training folds",
-    IN_SAMPLE: "the best single judge chosen in sample (which flatters it)",
+    IN_SAMPLE: "the best single judge chosen in sample (which biases it upwards)",
     MEAN: "the plain mean",
     CONTROL: "the control",
 }
@@ -56,7 +56,7 @@ def _main(juries: Juries) -> Table:
     columns = [
         *place_columns(juries),
         Column("kind", "rated by"),
-        Column("used", "what that was"),
+        Column("used", "judge or combiner"),
         Column("value", "Kendall's tau-b x100", digits=1, factor=100),
         Column("range", "over foldings"),
         Column("n", "stories"),
@@ -71,25 +71,29 @@ def _main(juries: Juries) -> Table:
 def _method(options: JuryOptions) -> Iterator[str]:
     unit = "story-prompts" if options.hold_out == "story-prompt" else "systems"
     yield (
-        f"fitted where: {options.foldings} times, {unit} were dealt to {options.folds} folds, and each fold's stories "
-        "rated by what was scaled, weighted and chosen on the other folds' stories (choices by inner folds of those); "
+        f"fitted where: {options.foldings} times, {unit} were dealt to {options.folds} folds, and each fold's "
+        "stories were rated by a jury scaled, weighted and "
+        "chosen on the other folds' stories (choices by inner folds of those); "
         "figures are means over the foldings"
     )
     yield (
-        "fitted ratings, the control's too, are ranked less the mean rating of their training stories, which is one "
-        "number a fold; calibration comes after"
+        "fitted ratings, the control's too, are ranked after their training stories' mean rating "
+        "was subtracted, which is one number for each fold; calibration comes after that"
     )
     if options.hold_out == "story-prompt":
         yield Note(
-            "the same systems stand on both sides of every fold: this is about new story-prompts for these systems",
-            Advice("{hold_out} asks about new systems", hold_out="system"),
+            (
+                "the same systems are among the training and the held-out stories of every fold: results are for new "
+                "story-prompts and these systems"
+            ),
+            Advice("{hold_out} scores new systems", hold_out="system"),
         )
     if options.ci != "none":
         both = options.ci != "boot-inputs"
         drawn, kind = ("systems and story-prompts", "percentile") if both else ("story-prompts", "expanded percentile")
         yield (
             f"intervals: {kind}, {options.resamples} resamples of {drawn} of the out-of-fold ratings, the "
-            "same for every row; nothing is refitted in them, so the luck of fitting is not in them"
+            "same for every row; nothing is refitted in them, so they do not include the variation from fitting"
         )
 
 
@@ -109,7 +113,7 @@ def _sentences(held: Held) -> Iterator[str]:
         interval, doubt = "", ""
         if gain.low is not None and gain.high is not None:
             interval = f" [{100 * gain.low:.1f}, {100 * gain.high:.1f}]"
-            doubt = ", which chance alone could give" if gain.low <= 0 <= gain.high else ""
+            doubt = ", a difference that chance alone could give" if gain.low <= 0 <= gain.high else ""
         verb = f"beats {what} by" if gain.value > 0 else f"falls behind {what}:"
         yield f"{held.dataset}: {where} the jury {verb} {100 * gain.value:.1f}{interval}{doubt}"
 

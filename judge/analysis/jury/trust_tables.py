@@ -1,7 +1,4 @@
-"""How many judges a jury is worth, how far one story's rating is known, and for which systems a calibration holds.
-
-Never computes a number.
-"""
+"""Printed tables of a jury's effective number of judges, prediction intervals, and calibration by system."""
 
 from __future__ import annotations
 
@@ -25,8 +22,14 @@ def effective(juries: Juries) -> Table:
         Column("n", "stories"),
     ]
     notes = [
-        "independent judges: so many with errors of their own would err as the mean of these members does",
-        "people's noise, known from their ratings of one story, is no shared error; intervals: jackknife",
+        (
+            "independent judges: number of judges with independent errors whose mean would have the same error as the "
+            "mean of these members"
+        ),
+        (
+            "people's noise, estimated from their ratings of the same story, does not count as shared error; "
+            "intervals: jackknife"
+        ),
     ]
     return Table("How many independent judges is this jury worth?", columns, rows, juries.bare_signature, notes)
 
@@ -55,11 +58,20 @@ def intervals(juries: Juries) -> Table:
         Column("worst_coverage", "there %", digits=1, factor=100),
     ]
     notes = [
-        f"split conformal over story-prompts: to hold people's mean rating of a new story in {100 * level:g} % or more",
-        "that is on average over systems, whatever the errors look like; by system it may be less: see there",
-        "one fold is rated, the next says how far off ratings are, the jury is fitted on the others; over all foldings",
+        (
+            "split conformal over story-prompts: intervals that hold people's mean rating of a new story in "
+            f"{100 * level:g} % or more"
+        ),
+        (
+            "this holds on average over systems, for any distribution of errors; for a single system it may be less: "
+            "see least for system"
+        ),
+        (
+            "one fold is rated, errors are measured on the next one, and the jury is fitted on the others; over all "
+            "foldings"
+        ),
     ]
-    return Table("How far is one story's rating known?", columns, rows, juries.bare_signature, notes)
+    return Table("How precise is one story's rating?", columns, rows, juries.bare_signature, notes)
 
 
 def carry_over(juries: Juries) -> Table:

@@ -1,4 +1,4 @@
-"""Whom a jury listens to: weights of members, means over the folds that fitted them. Never one fold's alone."""
+"""Weights of a jury's members: means over the folds that fitted them."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def weights_of(panel: Panel, foldings: Sequence[Folding]) -> tuple[Weight, ...]:
 
 
 def by_member(weights: Sequence[Weight]) -> list[MemberWeight]:
-    """The same summed over each member's predictors: combiner by combiner, heaviest first."""
+    """Weights summed over each member's predictors: combiner by combiner, heaviest first."""
     parts: dict[tuple[str, str], list[Weight]] = {}
     for weight in weights:
         parts.setdefault((weight.combiner, weight.source), []).append(weight)

@@ -1,4 +1,4 @@
-"""Weights of a jury's members and predictors as people read them. Never computes a number."""
+"""Printed weights of a jury's members and predictors."""
 
 from __future__ import annotations
 
@@ -13,8 +13,11 @@ _UNITS = (
     "weight: people's points (ordinal: logits) per standard deviation of the predictor among training stories, mean "
     "over the folds that used the combiner; of a stack: people's points per point of the stacked combiner's rating"
 )
-_SHARED = "predictors are correlated, and a ridge shares a weight out among them: read sums rather than single weights"
-_EQUAL = "mean, median and calibrated weigh all members alike and have no rows"
+_SHARED = (
+    "predictors are correlated, and a ridge regression divides a weight among them: interpret sums rather "
+    "than single weights"
+)
+_EQUAL = "mean, median and calibrated weight all members equally and have no rows"
 
 
 def tables(juries: Juries, *, predictors: bool) -> list[Table]:

@@ -1,6 +1,6 @@
 """Labels by judges beside people's: accuracy to alpha, confusion matrices, one person against the others, null judges.
 
-`confusions` computes one value; its frame and the printed tables are made from that. Never fills a label that was lost.
+`confusions` computes one value; its frame and the printed tables are made from that.
 """
 
 from judge.analysis.labels.compute import confusions

@@ -1,4 +1,4 @@
-"""Labels of every judge beside people's, criterion by criterion and over all binary ones. Never prints."""
+"""Computation of judges' labels against people's, criterion by criterion and over all binary ones."""
 
 from __future__ import annotations
 

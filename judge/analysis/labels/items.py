@@ -1,4 +1,4 @@
-"""What is labelled: the stories of one criterion, or stories x criteria of several binary ones. Never moves a label.
+"""Labelled items: the stories of one criterion, or stories x criteria of several binary ones.
 
 People's label of an item is the majority of its raters, the judge's the majority of its repeats; ties are no label.
 """

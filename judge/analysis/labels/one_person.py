@@ -1,4 +1,4 @@
-"""One person against the majority of the others, and a judge against the same majorities. Never compares unlike items.
+"""One person against the majority of the others, and a judge against the same majorities, on the same items.
 
 Of a panel (every rater labelled nearly every story) each statistic is computed rater by rater and averaged. Of a pool
 each story stands for one random rater of it: its persons, each with the others' majority, share its weight of one.
@@ -103,8 +103,8 @@ class OnePerson:
         by_rater[rater, row, theirs, mine] = 1.0
         return [of_cells(one, positive=positive) for one in by_rater]
 
-    def _values(self, found: Sequence[Confusion]) -> list[dict[str, Floats]]:
-        return [one.values(self.resamples) for one in found] if self.resamples is not None else []
+    def _values(self, matrices: Sequence[Confusion]) -> list[dict[str, Floats]]:
+        return [one.values(self.resamples) for one in matrices] if self.resamples is not None else []
 
     def _mean(self, plain: Sequence[Estimate], values: Sequence[Mapping[str, Floats]], name: str, n: int) -> Estimate:
         """The mean over the raters for whom it is defined."""
@@ -118,11 +118,11 @@ class OnePerson:
             return mean
         return self.resamples.interval(mean, _mean(np.stack([values[i][name] for i in defined])))
 
-    def _n(self, found: Sequence[Confusion]) -> int:
+    def _n(self, matrices: Sequence[Confusion]) -> int:
         """Items on which anybody stands."""
-        if not found:
+        if not matrices:
             return 0
-        return int(np.any([one.cells.any(axis=(1, 2)) for one in found], axis=0).sum())
+        return int(np.any([one.cells.any(axis=(1, 2)) for one in matrices], axis=0).sum())
 
 
 def _mean(values: Floats) -> Floats:

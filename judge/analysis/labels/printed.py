@@ -1,4 +1,4 @@
-"""Labels beside people's as people read them: statistics, counts, one person. Never computes a number."""
+"""Printed tables of labels: statistics, confusion matrices, one person."""
 
 from __future__ import annotations
 
@@ -88,8 +88,9 @@ def _printed(row: ConfusionRow) -> dict[str, Any]:
 
 def _explained(result: Confusions) -> Iterator[str]:
     yield (
-        "people's label: the majority of a story's raters; the judge's: the majority of its repeats; ties are no "
-        "label, nor is what was refused or not read"
+        "people's label: the majority of a story's raters; the judge's: the majority of its repeats; ties, "
+        "refusals and answers that could "
+        "not be parsed are no label"
     )
     if any(row.positive for row in result.rows):
         yield "precision, recall, F1 and the last shares are those of the positive label"
@@ -104,7 +105,7 @@ def _explained(result: Confusions) -> Iterator[str]:
     if any(row.lost.get("others_tied") for row in result.rows):
         yield (
             "people, leave one out: persons whose others are tied are not counted, which leaves the stories on which "
-            "people agree more; judges stand against the same others in the last table"
+            "people agree more; the last table compares judges with the same others"
         )
 
 
@@ -116,7 +117,7 @@ def _matrices(result: Confusions) -> Iterator[Table]:
     pooled = any(not float(n).is_integer() for row in result.rows if row.kind == CEILING for c in row.counts for n in c)
     notes = ["people, leave one out: each person's label in the columns, the majority of the others in the rows"]
     if pooled:
-        notes[0] += "; a story's persons share its weight of one"
+        notes[0] += "; each story has a weight of one, divided among its persons"
     for rows in groups.values():
         yield matrix_table(rows, result.signature, notes)
 

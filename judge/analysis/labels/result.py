@@ -1,4 +1,4 @@
-"""Labels beside people's as one value: typed rows, what they rest on, and what is to be said of them. Never prints."""
+"""Result of the analysis of labels: typed rows, the data they rest on, and notes."""
 
 from __future__ import annotations
 

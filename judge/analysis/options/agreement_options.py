@@ -1,7 +1,4 @@
-"""Choices of the tables that set judges beside people otherwise than by one correlation; see also `options`.
-
-Never holds a choice that the signature does not know.
-"""
+"""Options of the tables that compare judges with people, other than one correlation; see also `table_options`."""
 
 from __future__ import annotations
 
@@ -52,7 +49,7 @@ class AccuracyOptions:
 
     @property
     def interval(self) -> PairInterval:
-        """The interval in force."""
+        """The interval that these options use."""
         return self.ci
 
 
@@ -84,7 +81,7 @@ class LabelOptions:
 
     @property
     def interval(self) -> LabelInterval:
-        """The interval in force."""
+        """The interval that these options use."""
         return self.ci
 
 
@@ -110,7 +107,7 @@ class DriftOptions:
 
     @property
     def interval(self) -> SetInterval:
-        """The interval in force."""
+        """The interval that these options use."""
         return self.ci
 
 
@@ -169,7 +166,7 @@ class ConfusionOptions:
 
     @property
     def interval(self) -> ConfusionInterval:
-        """The interval in force."""
+        """The interval that these options use."""
         return self.ci
 
 

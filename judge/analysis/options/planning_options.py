@@ -1,7 +1,4 @@
-"""Choices of what is planned before a run, and of replacing one judge by another; see also `table_options`.
-
-Never holds a choice that the signature does not know.
-"""
+"""Options of plans before a run, and of the replacement of one judge by another; see also `table_options`."""
 
 from __future__ import annotations
 
@@ -19,7 +16,7 @@ FIRST: Study = "hanna"
 
 @dataclass(frozen=True, slots=True)
 class PlanOptions:
-    """What is to be reached.
+    """The aims of a plan, and what it plans with.
 
     `half_width` is how far an interval of tau may reach, `difference` the difference of two taus that is to be found
     with probability `power`, `reliability` that of the order of systems (or stories, or of people's means), `epsilon`

@@ -1,6 +1,6 @@
-"""The line under every table: each choice that can move a number in it. Never leaves a choice out silently.
+"""The signature line under every table: each choice that can change a number in it.
 
-``HANNA:960|crit:CH|ep:ep3|judge:name@rev|rep:3|parser:ours/2|tau:b|level:system|drop:Human|ci:boot-inputs/1000/seed1|unparsed:0.4%|v0.1.0``
+``HANNA:960|crit:CH|ep:ep3|judge:name@rev|rep:3|parser:ours/3|tau:b|level:system|drop:Human|ci:boot-inputs/1000/seed1|unparsed:0.4%|v0.1.0``
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def signature(
 
 
 def joined(parts: Iterable[str]) -> str:
-    """Parts as the line that is printed."""
+    """The parts joined into the line that is printed."""
     return "|".join(parts)
 
 
@@ -133,7 +133,7 @@ def signature_parts(
     intervals: str | None = None,
     without: Collection[str] = (),
 ) -> tuple[str, ...]:
-    """The same in parts, so that nothing has to take the line apart again."""
+    """The signature in parts, so that no caller needs to parse the line."""
     cells = [cell for matrix in matrices for cell in matrix.cells]
     parts: list[str | None] = [",".join(f"{m.dataset}:{_stories(m)}" for m in matrices) or "no stories"]
     parts.append(_list("crit", (abbreviations(table).get(cell.criterion, cell.criterion) for cell in cells)))

@@ -1,4 +1,4 @@
-"""What every result of an analysis carries: its signature and what is to be said of it. Never computes."""
+"""Base of every result of an analysis: its signature and its notes."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from judge.analysis.options.signature import joined
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Signed:
-    """A result: `signature_parts` are each choice that can move a number of it, `notes` whole sentences."""
+    """A result: `signature_parts` name each choice that can change its numbers, `notes` are whole sentences."""
 
     signature_parts: tuple[str, ...]
     notes: tuple[str, ...]
 
     @property
     def signature(self) -> str:
-        """The line under every table and figure made from this."""
+        """The signature of every table and figure made from this."""
         return joined(self.signature_parts)
 
     def signed(self, rows: Iterable[Mapping[str, object]], columns: Sequence[str] | None = None) -> pd.DataFrame:

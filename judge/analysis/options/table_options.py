@@ -1,4 +1,4 @@
-"""What can be chosen about a table, as frozen values. Never holds one that the signature does not know."""
+"""Options of the tables, as frozen values; the signature names each that can change a number."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ class CorrelationOptions:
 
     @property
     def interval(self) -> Interval:
-        """The interval in force."""
+        """The interval that these options use."""
         return "boot-inputs" if self.ci == "auto" else self.ci
 
     @property
@@ -186,7 +186,7 @@ class RepeatsOptions:
 
     @property
     def interval(self) -> str:
-        """The interval in force."""
+        """The interval that these options use."""
         return self.ci
 
 
@@ -227,7 +227,7 @@ class CriteriaOptions:
 
     @property
     def interval(self) -> str:
-        """The interval in force."""
+        """The interval that these options use."""
         return self.ci
 
 
@@ -247,7 +247,7 @@ class AspectsOptions:
 
     @property
     def interval(self) -> str:
-        """The interval in force."""
+        """The interval that these options use."""
         return self.ci
 
 
@@ -329,7 +329,7 @@ class JuryOptions:
 
     @property
     def interval(self) -> str:
-        """The interval in force."""
+        """The interval that these options use."""
         return self.ci
 
 
@@ -351,7 +351,7 @@ class ReliabilityOptions:
 
     @property
     def jury(self) -> JuryOptions:
-        """The same as a jury of one."""
+        """These options as those of a jury with one member."""
         return JuryOptions(
             combiner="mean",
             all_criteria=False,
@@ -395,7 +395,7 @@ class CompareOptions:
 
     @property
     def swapped(self) -> Swap:
-        """What is swapped, `auto` resolved."""
+        """The units that are swapped, with `auto` resolved."""
         if self.swap != "auto":
             return self.swap
         return "systems" if self.level == "system" else "story-prompts"
@@ -452,7 +452,7 @@ _Options = TypeVar("_Options")
 
 
 def from_words(kind: type[_Options], **words: Any) -> _Options:
-    """Options, a frozen dataclass, from what a command line or a notebook says.
+    """Options, a frozen dataclass, from the words of a command line or a notebook.
 
     Where an option takes several names, a string is one name, and any sequence will do.
 

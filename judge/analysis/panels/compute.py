@@ -1,4 +1,4 @@
-"""Panels of a ratings table: agreement within and between them, judges against each. Never prints.
+"""Computation of agreement within and between panels, and of judges against each panel.
 
 All correlations of a dataset stand on one set of resamples of story-prompts, so that the difference between two panels
 is paired: the same stories, drawn together.
@@ -183,9 +183,9 @@ class _Dataset:
                 means = {name: self._mean([(s.criterion, *found[name]) for s, found in rows]) for name in names}
                 yield self._row(_mean_subject(rows[0][0], len(rows)), means, tuple(s.criterion for s, _ in rows))
 
-    def _row(self, subject: Subject, found: dict[str, Estimate], averaged: tuple[str, ...] = ()) -> Against:
-        sides = tuple(PanelSide(name, estimate) for name, estimate in found.items() if name)
-        return Against(subject, found[""], sides, averaged)
+    def _row(self, subject: Subject, by_panel: dict[str, Estimate], averaged: tuple[str, ...] = ()) -> Against:
+        sides = tuple(PanelSide(name, estimate) for name, estimate in by_panel.items() if name)
+        return Against(subject, by_panel[""], sides, averaged)
 
     def differences(self) -> Iterator[Difference]:
         """Each judge, criterion and two panels, on the stories that all three rated; then means over criteria."""

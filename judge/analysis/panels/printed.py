@@ -1,4 +1,4 @@
-"""Panels as people read them. Never computes a number."""
+"""Printed tables of panels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Panels as one value: typed rows of agreement within and between, and of judges against each. Never prints."""
+"""Result of the analysis of panels: typed rows of agreement within and between them, and of judges against each."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class Difference:
 
     @property
     def verdict(self) -> Verdict | None:
-        """What the intervals show; None where there is none.
+        """The verdict that the intervals allow; None where there is none.
 
         ``opposite``: each side's interval leaves 0 out, on either side of it. ``differ``: that of the difference does.
         """

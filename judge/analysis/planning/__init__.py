@@ -1,4 +1,4 @@
-"""What a study takes before it is run, from a pilot or from the studies' variances, and what is worth paying next."""
+"""Planning of a study from a pilot or from published variances: the numbers needed, and what is worth its price."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many story-prompts, repeats, Eval-Prompts and people each aim takes, from a criterion's figures. Never prints."""
+"""Numbers of story-prompts, repeats, Eval-Prompts and people that each aim needs, from a criterion's figures."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NO_PEOPLE = "people's ratings of one story are no more alike than those of diff
 
 
 class _Reply(NamedTuple):
-    """An answer without its place."""
+    """An answer without its question and criterion."""
 
     of: str
     number: Number
@@ -37,23 +37,23 @@ class _Reply(NamedTuple):
     limit: float | None = None
 
 
-def answers(found: Figures, options: PlanOptions, *, ranges: bool = True) -> Iterator[Answer]:
+def answers(figures: Figures, options: PlanOptions, *, ranges: bool = True) -> Iterator[Answer]:
     """Every question about one criterion; without `ranges`, those that resample are left to the caller."""
     asked: Mapping[Question, Callable[[], _Reply]] = {
-        "half-width": lambda: _half_width(found, options),
-        "difference": lambda: _difference(found, options),
-        "order of systems": lambda: _systems(found, options),
-        "order of stories": lambda: _stories(found, options),
-        "people": lambda: _people(found, options),
-        "replacement": lambda: _replacement(found, options, ranges=ranges),
+        "half-width": lambda: _half_width(figures, options),
+        "difference": lambda: _difference(figures, options),
+        "order of systems": lambda: _systems(figures, options),
+        "order of stories": lambda: _stories(figures, options),
+        "people": lambda: _people(figures, options),
+        "replacement": lambda: _replacement(figures, options, ranges=ranges),
     }
     for question, reply in asked.items():
         given = reply()
-        each = found.stories_each if given.of == plural(STORY_PROMPT) else None
+        each = figures.stories_each if given.of == plural(STORY_PROMPT) else None
         yield Answer(
-            found.name,
+            figures.name,
             question,
-            found.criterion,
+            figures.criterion,
             given.of,
             given.number,
             each,
@@ -66,42 +66,42 @@ def answers(found: Figures, options: PlanOptions, *, ranges: bool = True) -> Ite
         )
 
 
-def _half_width(found: Figures, options: PlanOptions) -> _Reply:
+def _half_width(figures: Figures, options: PlanOptions) -> _Reply:
     of = plural(STORY_PROMPT)
-    if found.tau_spread is None:
-        return _Reply(of, NONE, reason=found.reasons.get("tau"))
-    now = half_width(found.tau_spread, found.story_prompts)
-    return _Reply(of, for_half_width(found.tau_spread, options.half_width), found.story_prompts, now)
+    if figures.tau_spread is None:
+        return _Reply(of, NONE, reason=figures.reasons.get("tau"))
+    now = half_width(figures.tau_spread, figures.story_prompts)
+    return _Reply(of, for_half_width(figures.tau_spread, options.half_width), figures.story_prompts, now)
 
 
-def _difference(found: Figures, options: PlanOptions) -> _Reply:
-    of, scatter = plural(STORY_PROMPT), found.difference_spread
+def _difference(figures: Figures, options: PlanOptions) -> _Reply:
+    of, scatter = plural(STORY_PROMPT), figures.difference_spread
     if scatter is None:
-        return _Reply(of, NONE, reason=found.reasons.get("difference"))
+        return _Reply(of, NONE, reason=figures.reasons.get("difference"))
     number = for_difference(scatter, options.difference, power=options.power)
-    error, df = scatter.value / np.sqrt(found.story_prompts), found.story_prompts - 1
+    error, df = scatter.value / np.sqrt(figures.story_prompts), figures.story_prompts - 1
     now = detectable.minimum_detectable_effect(float(error), power=options.power, df=df)
-    return _Reply(of, number, found.story_prompts, now)
+    return _Reply(of, number, figures.story_prompts, now)
 
 
-def _systems(found: Figures, options: PlanOptions) -> _Reply:
+def _systems(figures: Figures, options: PlanOptions) -> _Reply:
     of = plural(STORY_PROMPT)
-    if found.components is None:
-        return _Reply(of, NONE, reason=found.reasons.get("components"))
-    order = order_of_systems(found.components, options.reliability, design(found.components, options))
+    if figures.components is None:
+        return _Reply(of, NONE, reason=figures.reasons.get("components"))
+    order = order_of_systems(figures.components, options.reliability, design(figures.components, options))
     if order is None:
         return _Reply(of, NONE, reason="one system has no order")
     return _Reply(order.of, order.number, order.has, order.now, order.design, limit=order.limit)
 
 
-def _stories(found: Figures, options: PlanOptions) -> _Reply:
-    components, of = found.components, "answers"
+def _stories(figures: Figures, options: PlanOptions) -> _Reply:
+    components, of = figures.components, "answers"
     if components is None:
-        return _Reply(of, NONE, reason=found.reasons.get("components"))
+        return _Reply(of, NONE, reason=figures.reasons.get("components"))
     objects = tuple(name for name in (SYSTEM, STORY_PROMPT, STORY) if name in components.levels)
     run = {name: float(count) for name, count in components.levels.items() if name not in objects}
     if not run:
-        return _Reply(of, NONE, reason="one answer to each query tells nothing of how far answers scatter")
+        return _Reply(of, NONE, reason="with one answer to each query the spread of answers cannot be estimated")
     free = {name: MOST[name] for name in run if name != JUDGE}
     kept = {name: 1.0 for name in run if name == JUDGE}
     now = d_study(components, objects, run).relative.value
@@ -121,56 +121,56 @@ def _stories(found: Figures, options: PlanOptions) -> _Reply:
     return _Reply(of, Number(best.calls, low, high), float(np.prod(list(run.values()))), now, in_words(chosen))
 
 
-def _people(found: Figures, options: PlanOptions) -> _Reply:
-    of, icc = "people", found.icc
+def _people(figures: Figures, options: PlanOptions) -> _Reply:
+    of, icc = "people", figures.icc
     if icc.value is None:
         return _Reply(of, NONE, reason=icc.reason)
-    now = float(spearman_brown(icc.value, found.raters)) if icc.value > 0 else None
+    now = float(spearman_brown(icc.value, figures.raters)) if icc.value > 0 else None
     value = number_for(icc.value, options.reliability)
     reason = None if value is not None else f"{_NO_PEOPLE} (ICC {icc.value:.2f})"
     low, high = (None if end is None else number_for(end, options.reliability) for end in (icc.high, icc.low))
-    return _Reply(of, Number(value, low, high), found.raters, now, reason=reason)
+    return _Reply(of, Number(value, low, high), figures.raters, now, reason=reason)
 
 
-def _replacement(found: Figures, options: PlanOptions, *, ranges: bool) -> _Reply:
+def _replacement(figures: Figures, options: PlanOptions, *, ranges: bool) -> _Reply:
     of = plural(STORY_PROMPT)
-    if not found.tests:
-        return _Reply(of, NONE, reason=found.reasons.get("test"))
-    moments = [one if isinstance(one, Moments) else one.moments() for one in found.tests]
+    if not figures.tests:
+        return _Reply(of, NONE, reason=figures.reasons.get("test"))
+    moments = [one if isinstance(one, Moments) else one.moments() for one in figures.tests]
     numbers = [needed(one, options.epsilon, options.power, seed=options.seed) for one in moments]
     order = sorted(range(len(numbers)), key=lambda i: np.inf if numbers[i] is None else float(numbers[i] or 0))
     # The middle judge cell; of an even number the one that needs more.
     middle = order[len(order) // 2]
-    chosen, value = found.tests[middle], numbers[middle]
+    chosen, value = figures.tests[middle], numbers[middle]
     number = Number(value, value, value)
     if ranges and isinstance(chosen, Differences):
         number = story_prompts(chosen, options.epsilon, power_wanted=options.power, seed=options.seed)
-    now = power(moments[middle], found.story_prompts, options.epsilon, seed=options.seed)
+    now = power(moments[middle], figures.story_prompts, options.epsilon, seed=options.seed)
     people = moments[middle].mean.size
     better = float(moments[middle].mean.min())
     reason = None
     if number.value is None:
         reason = f"it does not pass with any number: a person lies closer to the others by {better:.2f} or more"
     null = None
-    if found.null is not None and number.value is not None:
-        knows_nothing = found.null if isinstance(found.null, Moments) else found.null.moments()
+    if figures.null is not None and number.value is not None:
+        knows_nothing = figures.null if isinstance(figures.null, Moments) else figures.null.moments()
         null = power(knows_nothing, number.value, options.epsilon, seed=options.seed)
-    return _Reply(of, number, found.story_prompts, now, f"{people} people", reason, null)
+    return _Reply(of, number, figures.story_prompts, now, f"{people} people", reason, null)
 
 
-def design(found: VarianceComponents, options: PlanOptions) -> dict[str, float]:
+def design(components: VarianceComponents, options: PlanOptions) -> dict[str, float]:
     """Levels to plan with: as asked, else as the pilot was run, but one judge.
 
     Raises OptionError for a number of something whose variance the pilot cannot tell.
     """
-    levels = {name: float(count) for name, count in found.levels.items()}
+    levels = {name: float(count) for name, count in components.levels.items()}
     if JUDGE in levels:
         levels[JUDGE] = 1.0
     for field, facet, asked in (("prompts", EVAL_PROMPT, options.prompts), ("repeats", REPEAT, options.repeats)):
         if asked is None:
             continue
         if facet not in levels:
-            complaint = f"cannot be planned: these ratings have one {facet} and tell nothing of others"
+            complaint = f"cannot be planned: these ratings have one {facet} and say nothing about others"
             raise OptionError(field, asked, complaint)
         levels[facet] = float(asked)
     return levels

@@ -1,4 +1,4 @@
-"""A plan from a pilot or from a study's variances, as one value. Never prints."""
+"""Computation of a plan from a pilot or from a study's variances."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _FEW = 20
 
 
 def plan(table: RatingsTable, options: PlanOptions | None = None) -> Planned:
-    """What a study would take, from the ratings of a pilot.
+    """A plan from the ratings of a pilot.
 
     Raises DataError where there is no judge's rating of a story that people rated.
     """
@@ -60,7 +60,7 @@ def plan(table: RatingsTable, options: PlanOptions | None = None) -> Planned:
 
 
 def plan_like(options: PlanOptions | None = None) -> Planned:
-    """What a study would take, were its variances those of a study whose figures ship with the program."""
+    """A plan from the variances of a published study whose figures ship with the program."""
     options = options or PlanOptions()
     known = study(options.like)
     each = [answer for one in known.figures for answer in answers(one, options, ranges=False)]
@@ -118,13 +118,14 @@ def _middle(some: Sequence[Answer], criterion: str) -> Answer:
     )
 
 
-def _said(one: Pilot) -> Iterator[str]:
-    few = min((found.story_prompts for found in one.figures), default=_FEW)
+def _said(pilot: Pilot) -> Iterator[str]:
+    few = min((found.story_prompts for found in pilot.figures), default=_FEW)
     if few < _FEW:
-        yield f"{one.matrix.dataset}: {few} story-prompts tell little of how ratings scatter: believe the ranges"
-    cells = max((found.cells for found in one.figures), default=1)
+        dataset = pilot.matrix.dataset
+        yield f"{dataset}: {few} story-prompts are too few to estimate well how ratings vary: use the ranges"
+    cells = max((found.cells for found in pilot.figures), default=1)
     if cells > 1:
         yield (
-            f"{one.matrix.dataset}: {cells} judges with an Eval-Prompt each: tau and its differences as they scatter "
+            f"{pilot.matrix.dataset}: {cells} judges with an Eval-Prompt each: tau and its differences as they scatter "
             "on average, replacement for the middle one"
         )

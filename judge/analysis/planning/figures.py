@@ -1,6 +1,6 @@
-"""What is known of one criterion before a run: how its numbers scatter over story-prompts, raters and repeats.
+"""Variances of one criterion that a plan starts from: over story-prompts, raters and repeats.
 
-From a pilot each figure knows how well it is known; a study's are those of one of its judges. Never plans.
+Figures from a pilot have intervals; a study's are those of one of its judges.
 """
 
 from __future__ import annotations
@@ -189,9 +189,9 @@ def _spreads(
     return (float(np.median(known)) if known else None), own, paired, len(pairs)
 
 
-def _together(found: Sequence[Spread | None]) -> Spread | None:
+def _together(spreads: Sequence[Spread | None]) -> Spread | None:
     """Root mean square of several spreads over the same story-prompts, known as well as the middle one of them."""
-    some = [one for one in found if one is not None]
+    some = [one for one in spreads if one is not None]
     if not some:
         return None
     value = float(np.sqrt(np.mean([one.value**2 for one in some])))

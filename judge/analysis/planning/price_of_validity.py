@@ -1,4 +1,4 @@
-"""What one more repeat, Eval-Prompt, judge or person would bring to agreement with people, and take. Never guesses.
+"""Gain in agreement with people from one more repeat, Eval-Prompt, judge or person, and its cost.
 
 The mean of all ratings at hand is correlated with people's means: with all levels of a facet, and with one less,
 averaged over which is left out. The curve through this last step says what the next would bring
@@ -33,7 +33,7 @@ DRAWS = 12
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What one answer took on average; None where nothing tells it. `basis` says from what dollars were computed."""
+    """Mean cost of one answer; None where it is not known. `basis` says from what dollars were computed."""
 
     dollars: float | None = None
     tokens: float | None = None
@@ -50,14 +50,14 @@ def levers(pilot: Pilot, usage: Usage, options: PlanOptions) -> Iterator[Lever]:
 class _Criterion:
     """One criterion: its judge cells' ratings (cells, n, repeats), NaN = none, and people's."""
 
-    def __init__(self, pilot: Pilot, found: Figures, usage: Usage, options: PlanOptions) -> None:
-        self.found, self.usage, self.options = found, usage, options
+    def __init__(self, pilot: Pilot, figures: Figures, usage: Usage, options: PlanOptions) -> None:
+        self.found, self.usage, self.options = figures, usage, options
         matrix = pilot.matrix
         self.prompt = matrix.story_prompt
         cells = [
             (i, cell)
             for i, cell in enumerate(matrix.cells)
-            if cell.criterion == found.criterion and (cell.run, cell.judge) not in pilot.left_out
+            if cell.criterion == figures.criterion and (cell.run, cell.judge) not in pilot.left_out
         ]
         parts = [matrix.answers(i).ratings for i, _ in cells]
         width = max(part.shape[1] for part in parts)
@@ -67,7 +67,7 @@ class _Criterion:
         self.prompts = [cell.eval_prompt for _, cell in cells]
         self.judges = [(cell.run, cell.judge) for _, cell in cells]
         names: Mapping[str, int] = {name.casefold(): i for i, name in enumerate(matrix.criteria)}
-        self.raters = matrix.by_position(names[(options.against or found.criterion).casefold()])
+        self.raters = matrix.by_position(names[(options.against or figures.criterion).casefold()])
         self.judged, self.people = self._mean(self.ratings), _row_means(self.raters)
         self.both = ~(np.isnan(self.judged) | np.isnan(self.people))
         self.stories = int(self.both.sum())
@@ -119,7 +119,11 @@ class _Criterion:
         """The lever from tau of all stories and without each story-prompt, with all levels and with one less."""
         gains = next_gain(before, now, has)
         if not np.isfinite(gains[0]):
-            why = "tau is undefined" if self.tau is None else "tau with fewer is not above 0: nothing to build on"
+            why = (
+                "tau is undefined"
+                if self.tau is None
+                else "tau with fewer is not above 0, so that no gain can be predicted"
+            )
             return self._lever(name, has, answers=answers, ratings=ratings, reason=why)
         ends = _ends(float(gains[0]), spread(gains[1:]))
         last = float(now[0] - before[0])

@@ -1,12 +1,13 @@
-"""A plan as people read it: sentences first, then tables. Never computes a number."""
+"""Printed plan: sentences first, then tables."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from judge.analysis.planning.result import Answer, Lever, Planned, Question
 from judge.analysis.planning.studies import EVERY
-from judge.printing.dollars import dollars
+from judge.printing.dollars import about
 from judge.printing.tables import Column, Table
 from judge.stats.estimation.sample_size import MOST
 from judge.wording import Advice
@@ -21,12 +22,12 @@ _OF: Mapping[Question, str] = {
 }
 _RANGES = (
     "in brackets the range of 10 to 90 %, ∞: no number up to 100,000; for the order of systems variances below 0 count "
-    "as 0, so that a number may lie below its own range: believe the range"
+    "as 0, so that a number may lie below its own range: use the range"
 )
 _COSTS = (
-    Column("dollars", "$ a hundredth", money=True),
-    Column("tokens", "tokens a hundredth", digits=0),
-    Column("hours", "hours a hundredth", digits=3),
+    Column("dollars", "$ for .01 of tau", money=True, rough=True),
+    Column("tokens", "tokens for .01 of tau", digits=0),
+    Column("hours", "hours for .01 of tau", digits=3),
 )
 _NULL_PASSES = 0.2
 """How often a judge that knows nothing may pass before it is said."""
@@ -47,7 +48,13 @@ def tables(result: Planned, *, long: bool = False) -> list[Table]:
     With `long` the numbers are one a row, with what there is now and why one is missing.
     """
     made = [_sentences(result), _long(result) if long else _numbers(result)]
-    return [*made, _levers(result)] if result.levers else made
+    if not result.levers:
+        return made
+    if all(one.gain is None for one in result.levers):
+        # No rows: why there are none stands under the sentences.
+        made[0] = replace(made[0], notes=(*made[0].notes, *_untold(result.levers)))
+        return made
+    return [*made, _levers(result)]
 
 
 def _sentences(result: Planned) -> Table:
@@ -95,7 +102,10 @@ def _without(some: Sequence[Answer], *, everywhere: bool) -> Iterator[str]:
         if limits:
             ends = dict.fromkeys(f"{limit:.2f}" for limit in (limits[0], limits[-1]))
             with_them = f" (with {of[0].design})" if of[0].design else ""
-            yield f"No number does{for_whom}{with_them}: ever more come to {' to '.join(ends)}."
+            yield (
+                f"No number does{for_whom}{with_them}: with ever larger numbers the reliability approaches "
+                f"{' to '.join(ends)}."
+            )
         else:
             yield f"No number{for_whom}: {reason}."
 
@@ -107,8 +117,8 @@ def _one(most: Answer, told: Sequence[Answer], result: Planned) -> str:
         what += f" ({_count(round((n.value or 0) * most.stories))} stories)"
     often, reliably = _often(options.power), f"with reliability {options.reliability:g}"
     verbs: Mapping[Question, str] = {
-        "half-width": f"hold the 95 % interval of tau within ±{options.half_width:g}",
-        "difference": f"find a true difference of {options.difference:g} between two taus {often}",
+        "half-width": f"hold the 95 % interval of tau x100 within ±{100 * options.half_width:g}",
+        "difference": f"find a true difference of {100 * options.difference:g} between two taus x100 {often}",
         "order of systems": f"with {most.design or 'one answer each'} order the systems {reliably}",
         "order of stories": f"to each story and criterion ({most.design}) order the stories {reliably}",
         "people": f"a story make their mean reliable at {options.reliability:g}",
@@ -122,29 +132,29 @@ def _one(most: Answer, told: Sequence[Answer], result: Planned) -> str:
     return text + _now(most, result) + _null(most, len(told))
 
 
-def _now(one: Answer, result: Planned) -> str:
-    if one.now is None or one.has is None:
+def _now(answer: Answer, result: Planned) -> str:
+    if answer.now is None or answer.has is None:
         return ""
     has = "The pilot's" if result.pilot else "The study's"
-    count = f"{one.has:.3g}" if one.has < 1000 else _count(round(one.has))
+    count = f"{answer.has:.3g}" if answer.has < 1000 else _count(round(answer.has))
     gives: Mapping[Question, str] = {
-        "half-width": f"give ±{one.now:.3f}",
-        "difference": f"find {one.now:.3f}",
-        "order of systems": f"give {one.now:.2f}",
-        "order of stories": f"give {one.now:.2f}",
-        "people": f"give {one.now:.2f}",
-        "replacement": f"pass {100 * one.now:.0f} % of the time",
+        "half-width": f"give ±{100 * answer.now:.1f}",
+        "difference": f"find a difference of {100 * answer.now:.1f} or more, and miss most that are smaller",
+        "order of systems": f"give {answer.now:.2f}",
+        "order of stories": f"give {answer.now:.2f}",
+        "people": f"give {answer.now:.2f}",
+        "replacement": f"pass {100 * answer.now:.0f} % of the time",
     }
-    return f" {has} {count} {gives[one.question]}."
+    return f" {has} {count} {gives[answer.question]}."
 
 
-def _null(one: Answer, told: int) -> str:
+def _null(answer: Answer, told: int) -> str:
     """Whether passing would say anything: a judge that knows nothing passes where people agree little."""
-    if one.null is None or one.null < _NULL_PASSES:
+    if answer.null is None or answer.null < _NULL_PASSES:
         return ""
-    where = f" on {one.criterion}" if told > 1 else ""
+    where = f" on {answer.criterion}" if told > 1 else ""
     return (
-        f" But{where} a judge that gives every story the same rating would pass {100 * one.null:.0f} % of the time: "
+        f" But{where} a judge that gives every story the same rating would pass {100 * answer.null:.0f} % of the time: "
         "passing says little there."
     )
 
@@ -156,15 +166,17 @@ def _next(own: Sequence[Lever]) -> Iterator[str]:
         if one.gain is not None:
             gains.setdefault(one.lever, []).append(one)
     if not gains:
-        yield "Nothing can be told: see the reasons under the table."
+        yield "Nothing can be estimated: the reasons are below."
         return
     mean = {lever: sum(one.gain or 0 for one in some) / len(some) for lever, some in gains.items()}
     best = max(mean, key=lambda lever: mean[lever])
-    few = sum(len(some) for some in gains.values())
     yield (
-        f"One more {best} brings most, {100 * mean[best]:.1f} hundredths of tau on average over "
-        f"{len(gains[best])} of {len({one.criterion for one in own})} criteria ({few} of {len(own)} steps can be told)."
+        f"One more {best} raises tau x100 most: by {100 * mean[best]:.1f} on average over {len(gains[best])} of "
+        f"{len({one.criterion for one in own})} criteria."
     )
+    unknown = [lever for lever in dict.fromkeys(one.lever for one in own) if lever not in gains]
+    if unknown:
+        yield f"What one more {' or '.join(unknown)} would bring cannot be estimated; the reasons are below."
     priced = {
         lever: sum(one.dollars or 0 for one in some) / (100 * sum(one.gain or 0 for one in some))
         for lever, some in gains.items()
@@ -172,7 +184,7 @@ def _next(own: Sequence[Lever]) -> Iterator[str]:
     }
     if priced:
         cheapest = min(priced, key=lambda lever: priced[lever])
-        yield f"A hundredth is cheapest by one more {cheapest}: {dollars(priced[cheapest])}."
+        yield f"One point of tau x100 is cheapest by one more {cheapest}: about {about(priced[cheapest])}."
 
 
 def _numbers(result: Planned) -> Table:
@@ -217,14 +229,14 @@ def _long(result: Planned) -> Table:
         Column("of", "of"),
         Column("has", "has", digits=0),
         Column("now", "gives", digits=3),
-        Column("null", "know-nothing passes %", digits=0, factor=100),
+        Column("null", "constant judge passes %", digits=0, factor=100),
         Column("limit", "limit"),
         Column("design", "with"),
         Column("reason", "why not", wrap=40),
     ]
     notes = [
         "gives: half-width of tau, least difference found, reliability (Ep², people's ICC(1,k)), share of tests passed",
-        "know-nothing passes: how often a judge that gives every story the same rating would pass with that number",
+        "constant judge passes: how often a judge that gives every story the same rating would pass with that number",
         _RANGES,
     ]
     return Table("The same, criterion by criterion", columns, rows, result.signature, notes)
@@ -259,18 +271,21 @@ def _levers(result: Planned) -> Table:
         Column("lever", "what"),
         Column("has", "has"),
         Column("tau", "tau-b x100", digits=1, factor=100),
-        Column("last", "the last one brought x100", digits=2, factor=100),
-        Column("gain", "the next x100", digits=2, factor=100),
+        Column("last", "gain of the last one x100", digits=2, factor=100),
+        Column("gain", "gain of the next x100", digits=2, factor=100),
         Column("range", "10-90 %"),
         Column("takes", "takes"),
         *(column for column in _COSTS if any(row[column.key] is not None for row in rows)),
     ]
     notes = [
         "tau: of the mean of all ratings of a story with people's mean",
-        "the last one: tau with all less tau with one fewer, averaged over which is left out",
-        "the next: by Spearman and Brown's curve through that step",
-        "one more person makes people's mean truer: tau then says better what the judge is worth, and betters no judge",
-        "a hundredth: what .01 of tau costs at that rate; the next one costs more",
+        "gain of the last one: tau with all less tau with one fewer, averaged over which is left out",
+        "gain of the next: by Spearman and Brown's curve through that step",
+        (
+            "one more person makes people's mean more precise: tau then estimates the judge's agreement better, but "
+            "the judge does not improve"
+        ),
+        "for .01 of tau: its cost at that rate; the next .01 costs more",
         *_untold(result.levers),
     ]
     if result.options.rater_price is None:
@@ -287,15 +302,18 @@ def _untold(levers: Sequence[Lever]) -> Iterator[str]:
     every = len({one.criterion for one in levers})
     for (lever, reason), names in reasons.items():
         where = "" if len(names) == every else f" on {', '.join(names)}"
-        yield f"one more {lever}{where}: cannot be told, {reason}"
+        yield f"one more {lever}{where}: cannot be estimated, {reason}"
 
 
 def _reading(result: Planned) -> tuple[str, ...]:
     if result.pilot:
-        said = "10-90 % range: how well the pilot tells the number; more story-prompts in the pilot make it narrower"
+        said = (
+            "10-90 % range: how precisely the pilot estimates the number; more story-prompts in the pilot make "
+            "it narrower"
+        )
     else:
         said = "10-90 % range: over the study's judges and criteria; yours may differ as much, so run a pilot"
-    own = "an order that repeats is the judge's own: whether people have it too, judge systems tells"
+    own = "an order that repeats is the judge's own: judge systems shows whether people have it too"
     return (
         *result.notes,
         own,

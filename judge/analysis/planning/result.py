@@ -1,4 +1,4 @@
-"""A plan as one value: what each question takes, in typed rows. Never prints."""
+"""Result of planning: what each question needs, in typed rows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Question = Literal["half-width", "difference", "order of systems", "order of sto
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """How many it takes to reach what is wanted on one criterion.
+    """The number that reaches an aim on one criterion.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Lever:
-    """What one more repeat, Eval-Prompt, judge or person would bring to tau with people, and take.
+    """The gain in tau with people from one more repeat, Eval-Prompt, judge or person, and its cost.
 
     `tau` is that of the mean of all ratings at hand, `last` what the last one brought, and `gain` what the next would,
     with its range of 10 to 90 %.
@@ -80,7 +80,7 @@ class Lever:
     reason: str | None = None
 
     def per_hundredth(self, total: float | None) -> float | None:
-        """What one hundredth of tau costs at this rate; None where nothing is gained or the total is not known."""
+        """Cost of one hundredth of tau at this rate; None where nothing is gained or the total is not known."""
         return None if total is None or not self.gain or self.gain <= 0 else total / (100 * self.gain)
 
 
@@ -118,8 +118,18 @@ class Planned(Signed):
         return self.signed(rows)
 
 
-def _flat(one: Answer) -> Iterator[tuple[str, object]]:
-    yield from (("dataset", one.dataset), ("question", one.question), ("criterion", one.criterion), ("of", one.of))
-    yield from (("number", one.number.value), ("low", one.number.low), ("high", one.number.high))
-    yield from (("stories_each", one.stories), ("has", one.has), ("now", one.now))
-    yield from (("design", one.design), ("null_passes", one.null), ("limit", one.limit), ("reason", one.reason))
+def _flat(answer: Answer) -> Iterator[tuple[str, object]]:
+    yield from (
+        ("dataset", answer.dataset),
+        ("question", answer.question),
+        ("criterion", answer.criterion),
+        ("of", answer.of),
+    )
+    yield from (("number", answer.number.value), ("low", answer.number.low), ("high", answer.number.high))
+    yield from (("stories_each", answer.stories), ("has", answer.has), ("now", answer.now))
+    yield from (
+        ("design", answer.design),
+        ("null_passes", answer.null),
+        ("limit", answer.limit),
+        ("reason", answer.reason),
+    )

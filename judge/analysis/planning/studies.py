@@ -1,4 +1,4 @@
-"""The studies' variances that ship with the program, as figures to plan from. Never computes them.
+"""Variances of published studies that ship with the program, as figures to plan from.
 
 `study_variances.json` is written by `tests/packaged_data/study_variances.py` from the studies' released files.
 """
@@ -65,7 +65,7 @@ def figures_from(data: Mapping[str, Any], name: str) -> Figures:
     )
 
 
-def plain(found: Figures) -> dict[str, Any]:
+def plain(figures: Figures) -> dict[str, Any]:
     """Figures as plain data, numbers with four digits: what `figures_from` reads."""
 
     def short(value: Any) -> Any:
@@ -79,10 +79,10 @@ def plain(found: Figures) -> dict[str, Any]:
             "each": short(m.stories_each),
         }
 
-    own, paired, components = found.tau_spread, found.difference_spread, found.components
+    own, paired, components = figures.tau_spread, figures.difference_spread, figures.components
     return {
-        "criterion": found.criterion,
-        "tau": None if found.tau is None else short(found.tau),
+        "criterion": figures.criterion,
+        "tau": None if figures.tau is None else short(figures.tau),
         "spread": None if own is None else short(own.value),
         "difference": None if paired is None else short(paired.value),
         "levels": {} if components is None else dict(components.levels),
@@ -92,13 +92,13 @@ def plain(found: Figures) -> dict[str, Any]:
             [list(one.term.own), list(one.term.outer), short(one.truncated)]  # a variance below 0 counts as 0
             for one in components.components
         ],
-        "icc": None if found.icc.value is None else short(found.icc.value),
-        "raters": found.raters,
-        "tests": [written(one) for one in found.tests],
-        "null": None if found.null is None else written(found.null),
-        "story_prompts": found.story_prompts,
-        "stories_each": found.stories_each,
-        "reasons": dict(found.reasons),
+        "icc": None if figures.icc.value is None else short(figures.icc.value),
+        "raters": figures.raters,
+        "tests": [written(one) for one in figures.tests],
+        "null": None if figures.null is None else written(figures.null),
+        "story_prompts": figures.story_prompts,
+        "stories_each": figures.stories_each,
+        "reasons": dict(figures.reasons),
     }
 
 

@@ -1,4 +1,4 @@
-"""What a pilot's answers took on average, from its result folders. Never guesses what no journal holds."""
+"""Mean cost, tokens and time of a pilot's answers, from its result folders."""
 
 from __future__ import annotations
 

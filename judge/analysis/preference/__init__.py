@@ -1,1 +1,1 @@
-"""Preferences between two stories: agreement with people, orders, systems, stories, transitivity. Invents none."""
+"""Analyses of preferences between two stories: agreement with people, order, systems, stories, transitivity."""

@@ -1,4 +1,4 @@
-"""How often a judge prefers the story that people prefer, beside what needs no judge. Never hides what ties do."""
+"""Agreement of judges with people's preferences, beside controls that need no judge."""
 
 from __future__ import annotations
 

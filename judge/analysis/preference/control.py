@@ -1,4 +1,4 @@
-"""What needs no judge: the longer story wins, and what the stories' surface says out of fold. Sees no pair it predicts.
+"""Controls that need no judge: the longer story wins, and predictions from the stories' surface, out of fold.
 
 With `LEAST_PAIRS` pairs of which people prefer one story, a pairwise logistic regression on differences of surface
 features is fitted on four fifths of the story-prompts and predicts the pairs of the last fifth; log odds are averaged
@@ -36,7 +36,7 @@ class PairControl:
 
 
 def longer_wins(pairs: Pairs) -> Floats:
-    """1 where a is longer, -1 where b is, 0 for the same length; NaN where a length is not known."""
+    """Preferences for the longer story: 1 for a, -1 for b, 0 at equal length; NaN where a length is not known."""
     return np.asarray(np.sign(pairs.log_words), dtype=np.float64)
 
 

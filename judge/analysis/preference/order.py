@@ -1,4 +1,4 @@
-"""Does the order decide? Noise (the same order asked again) apart from the place (orders swapped). Never mixes them."""
+"""Effect of the order of two stories on a judge: noise (same order again) apart from place (orders swapped)."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class OrderRow:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Order(Signed):
-    """What the order of the two stories does to each judge."""
+    """Effect of the order of the two stories on each judge."""
 
     rows: tuple[OrderRow, ...]
     options: RankOptions

@@ -1,4 +1,4 @@
-"""The tables of preferences as people read them, each from its value. Never computes a number."""
+"""Printed tables of preferences."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def order_tables(result: Order) -> list[Table]:
     ]
     notes = (
         "same order, swapped: chance that another comparison of the pair gives the same preference",
-        "place: same order less swapped, on pairs that have both: what the place does beyond noise",
+        "place: same order less swapped, on pairs that have both: the effect of the place beyond noise",
     )
     return [Table("Order: noise and place", columns, _plain(rows, columns), result.signature, notes)]
 
@@ -148,16 +148,16 @@ def system_tables(result: Systems) -> list[Table]:
     return made
 
 
-def _title(one: SystemStandings, result: Systems) -> str:
-    parts = [one.judge]
-    parts += [one.eval_prompt] if one.eval_prompt else []
+def _title(standings: SystemStandings, result: Systems) -> str:
+    parts = [standings.judge]
+    parts += [standings.eval_prompt] if standings.eval_prompt else []
     for name in ("criterion", "dataset"):
         several = {getattr(other, name) for other in result.standings}
-        parts += [getattr(one, name)] if len(several) > 1 else []
+        parts += [getattr(standings, name)] if len(several) > 1 else []
     return ", ".join(parts)
 
 
-def _standings(one: SystemStandings, result: Systems) -> Table:
+def _standings(standings: SystemStandings, result: Systems) -> Table:
     columns = [
         Column("system", "system"),
         Column("strength", "strength"),
@@ -175,22 +175,22 @@ def _standings(one: SystemStandings, result: Systems) -> Table:
             "win_rate": row.win_rate,
             "equal_length": row.equal_length,
         }
-        for row in one.rows
+        for row in standings.rows
     ]
     notes = (
         "strength: log odds, sum 0; win rate: expected against the field, ties one half, both places alike",
         "systems that share a letter were not told apart (Holm, 5 %); ranks: those the tests leave possible",
     )
-    return Table(f"Systems: {_title(one, result)}", columns, rows, result.signature, notes)
+    return Table(f"Systems: {_title(standings, result)}", columns, rows, result.signature, notes)
 
 
-def _matrix(one: SystemStandings) -> Table:
-    names = [row.system for row in one.rows]
+def _matrix(standings: SystemStandings) -> Table:
+    names = [row.system for row in standings.rows]
     columns = [Column("system", "won % against", digits=0)]
     columns += [Column(f"against {name}", name, digits=0, factor=100) for name in names]
     rows: list[dict[str, Any]] = []
     for s, name in enumerate(names):
-        cells = [None if s == t or value != value else float(value) for t, value in enumerate(one.matrix[s])]
+        cells = [None if s == t or value != value else float(value) for t, value in enumerate(standings.matrix[s])]
         rows.append({"system": name} | {f"against {t}": cell for t, cell in zip(names, cells, strict=True)})
     return Table("Share of comparisons won, ties one half", columns, rows, "")
 
@@ -233,7 +233,7 @@ def transitivity_tables(result: Transitivity) -> list[Table]:
         Column("strict", "triads"),
         Column("uneven", "uneven"),
     ]
-    notes = ("uneven: triads with a pair that came out even, left out",)
+    notes = ("uneven: triads left out because preferences on one of their pairs are balanced",)
     return [Table("Transitivity: cyclic triads of stories", columns, _plain(rows, columns), result.signature, notes)]
 
 

@@ -1,4 +1,4 @@
-"""All of `judge rank` as one value: five topics computed once from the same sides, and a sentence. Never prints."""
+"""Result of `judge rank`: five topics computed once from the same sides, and a sentence."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from judge.version import __version__
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ranked:
-    """What preferences say: of judges (agreement, order, transitivity), of systems and of stories."""
+    """Results of `judge rank`: on judges (agreement, order, transitivity), on systems and on stories."""
 
     agreement: Agreement
     order: Order

@@ -1,4 +1,4 @@
-"""The preferences that RUNs and datasets hold, as one table. Never takes a dataset's name for a run."""
+"""Reading of the preferences that RUNs and datasets hold, as one table."""
 
 from __future__ import annotations
 

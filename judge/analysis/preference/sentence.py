@@ -1,4 +1,4 @@
-"""What `judge rank` found, in a sentence or two: made of values, never of printed text."""
+"""The answer of `judge rank` in a sentence or two, made from values."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def answer(result: Ranked) -> str:
         said = [_agreement(best, several=len(judges) > 1), *_place(best, result)]
     else:
         said = _controls(result.agreement)
-    return " ".join([*said, *_systems(result.systems)]) or "Nobody preferred anything."
+    return " ".join([*said, *_systems(result.systems)]) or "There are no preferences."
 
 
 def _agreement(row: AgreementRow, *, several: bool) -> str:
@@ -47,22 +47,22 @@ def _same(row: OrderRow, best: AgreementRow) -> bool:
     return all(getattr(row, name) == getattr(best, name) for name in names)
 
 
-def _controls(found: Agreement) -> list[str]:
+def _controls(agreement: Agreement) -> list[str]:
     said = []
     for kind, words in (
         ("longer", "The longer story is the preferred one"),
         ("control", "the surface out of fold finds it"),
     ):
-        row = next((row for row in found.rows if row.kind == kind and row.agreement.half.defined), None)
+        row = next((row for row in agreement.rows if row.kind == kind and row.agreement.half.defined), None)
         if row is not None:
             half = row.agreement.half
             said.append(f"{words} in {_percent(half)} of {half.n} pairs")
     return [f"{'; '.join(said)}: what a judge has to beat."] if said else []
 
 
-def _systems(found: Systems) -> list[str]:
+def _systems(systems: Systems) -> list[str]:
     """The first side whose systems are determined, judges before people."""
-    order = sorted(found.standings, key=lambda one: one.kind != "judge")
+    order = sorted(systems.standings, key=lambda one: one.kind != "judge")
     for one in order:
         if len(one.top) == 1:
             return [f"By {one.judge} {one.top[0]} is the strongest system."]

@@ -1,4 +1,4 @@
-"""Preferences as arrays: which pairs there are, and what each judge, each person and people together said of them.
+"""Preferences as arrays: the pairs, and the preferences of each judge, each person and people together.
 
 A pair is two stories, whatever order they were shown in and whatever the pair is called; its two sides are its stories
 by id. What was lost stays lost: a comparison without a preference is counted, and says nothing.
@@ -111,13 +111,13 @@ class Side:
 
     @property
     def name(self) -> str:
-        """Who, as tables print it: an implied preference is of people's or a judge's ratings."""
+        """The side's name in tables: an implied preference is of people's or a judge's ratings."""
         who = self.judge or PEOPLE
         return f"{who}, ratings" if self.kind == "implied" else who
 
     @property
     def labels(self) -> dict[str, str | None]:
-        """What tells it from other sides."""
+        """The label columns that identify the side."""
         return {
             "dataset": self.pairs.dataset,
             "run": self.run,
@@ -129,7 +129,7 @@ class Side:
 
     @property
     def net(self) -> Floats:
-        """What was preferred of each pair over all orders, repeats and people: 1, -1, 0 where even; NaN = nothing."""
+        """Net preference of each pair over orders, repeats and people: 1, -1, 0 where balanced; NaN = none."""
         return net_of(self.pair, self.value, self.pairs.n)
 
     def only(self, rows: Codes) -> Side:

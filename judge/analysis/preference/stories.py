@@ -1,4 +1,4 @@
-"""Stories within a story-prompt by preferences, and whether people order them alike. Never compares across these.
+"""Order of stories within a story-prompt by preferences, compared with people's order.
 
 A story's place within its story-prompt is its share of comparisons won there, each other story counting alike; its
 strength is fitted where the wins of the story-prompt connect all its stories.
@@ -136,8 +136,8 @@ def _one_prompt(found: Comparisons, rows: NDArray[np.int64]) -> Comparisons:
     return Comparisons(names, first, second, found.ended[rows], np.zeros(rows.size, dtype=np.int64))
 
 
-def _flat(one: StoryOrder) -> Iterator[dict[str, object]]:
-    about = {name: getattr(one, name) for name in ("dataset", "kind", "run", "judge", "eval_prompt", "criterion")}
-    for row in one.rows:
+def _flat(order: StoryOrder) -> Iterator[dict[str, object]]:
+    about = {name: getattr(order, name) for name in ("dataset", "kind", "run", "judge", "eval_prompt", "criterion")}
+    for row in order.rows:
         own = {name: getattr(row, name) for name in ("story_prompt", "story", "system", "share")}
         yield about | own | {"strength": row.strength.value, "reason": row.strength.reason}

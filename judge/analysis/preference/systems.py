@@ -1,4 +1,4 @@
-"""Systems by preferences: wins, strengths, win rates, groups that cannot be told apart. Never names a winner."""
+"""Systems ranked by preferences: wins, strengths, win rates, groups that are not distinguished."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class SystemStandings:
 
     @property
     def log_nu(self) -> Estimate:
-        """How readily a tie is said."""
+        """Log of the tie parameter: how often this side gives ties."""
         return self.fitted.log_nu
 
     @property
@@ -151,9 +151,12 @@ def _groups(fitted: Strengths) -> tuple[list[str], list[tuple[int, int] | None]]
     return letters, list(ranking.rank_sets(higher))
 
 
-def _flat(one: SystemStandings) -> Iterator[dict[str, object]]:
-    about = {name: getattr(one, name) for name in ("dataset", "kind", "run", "judge", "eval_prompt", "criterion")}
-    for row in one.rows:
+def _flat(system_standings: SystemStandings) -> Iterator[dict[str, object]]:
+    about = {
+        name: getattr(system_standings, name)
+        for name in ("dataset", "kind", "run", "judge", "eval_prompt", "criterion")
+    }
+    for row in system_standings.rows:
         low, high = row.set or (None, None)
         numbers = {"strength": row.strength, "win_rate": row.win_rate, "equal_length": row.equal_length}
         counts = {"wins": row.wins, "ties": row.ties, "losses": row.losses}

@@ -1,4 +1,4 @@
-"""Do preferences make an order? Cyclic triads of stories, beside those of fit and of guessing. Never breaks a tie."""
+"""Transitivity of preferences: cyclic triads of stories, beside those expected from the fit and from guessing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Variance components and D-study as people read them. Never computes a number."""
+"""Printed tables of variance components and of the D-study."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from judge.wording import Advice
 _VARIANCES = Advice("the variances themselves: {full}", full=True)
 _READING = (
     "a x b: how far differences between a's levels change with b; all facets count as samples of more",
-    "intervals assume normal effects; with few df a variance is hardly known",
+    "intervals assume normal effects; with few df a variance is estimated poorly",
 )
 
 
@@ -116,14 +116,14 @@ def _plan_table(dataset: DatasetComponents, target: float) -> Table:
     notes = [
         "Ep²: reliability of the order of systems (or stories); Phi: of their values; negative variances count as 0",
         "calls: for one system (or story); SE in points of the scale, of its score and of the difference of two",
-        "reaches: by the estimate; with the lower end of an interval below the target it is not sure",
+        "reaches: by the estimate; with the lower end of an interval below the target it is uncertain",
         "'alone' changes one number and keeps the others as run; ∞ gives the limit, where no number reaches the target",
     ]
     if not all(study.whole for study in dataset.studies):
         notes.append(
             "'as run' counts what has ratings: repeats (and stories of a system) by their mean number, rounded"
         )
-    title = f"How many are needed for a reliability of {target:g} (D-study)"
+    title = f"Levels of each facet needed for a reliability of {target:g} (D-study)"
     said = [f"{study.criterion}: {study.systems.sentence(target)}." for study in dataset.studies if study.systems]
     return Table(title, columns, [_plan(row) for row in found], dataset.signature, tuple(notes), " ".join(said))
 

@@ -1,4 +1,4 @@
-"""How far a judge agrees with itself over repeats, people with each other beside it. Never reads means."""
+"""Consistency of a judge over repeats, with people's agreement beside it; means of repeats are left out."""
 
 from __future__ import annotations
 
@@ -67,11 +67,11 @@ class ConsistentCell:
 
     @property
     def known(self) -> bool:
-        """Whether there is anything to say: of people, that a story was rated twice."""
+        """Whether agreement is defined: for people, whether a story was rated twice."""
         return not self.is_people or self.family.k >= 2
 
     def estimate(self, form: str) -> Estimate | None:
-        """The estimate of one form, where it is made for this cell."""
+        """The estimate of one form, where this cell has it."""
         return next((row.estimate for row in self.family.rows if row.form == form), None)
 
 
@@ -94,7 +94,7 @@ class Consistency:
 
     @property
     def signature(self) -> str:
-        """The line under every table and figure made from this."""
+        """The signature of every table and figure made from this."""
         return joined(self.signature_parts)
 
     @property

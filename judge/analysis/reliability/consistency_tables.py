@@ -1,4 +1,4 @@
-"""The consistency table as people read it. Never computes a number."""
+"""Printed consistency table."""
 
 from __future__ import annotations
 
@@ -67,14 +67,14 @@ def _row(cell: ConsistentCell) -> dict[str, Any]:
     )
 
 
-def _pingouin(cell: ConsistentCell, found: PingouinFamily, line: str) -> Table:
+def _pingouin(cell: ConsistentCell, family: PingouinFamily, line: str) -> Table:
     """One cell under pingouin's names."""
     whose = f"{PEOPLE}, {cell.criterion}" if cell.is_people else f"{cell.judge}, {cell.eval_prompt}, {cell.criterion}"
     columns = [Column(name, name, digits=3) for name in ("Type", "ICC", "F", "df1", "df2", "pval", "CI95")]
     rows = [
         {"Type": row.form, "ICC": row.icc, "F": row.f, "df1": row.df1, "df2": row.df2, "pval": row.p}
         | {"CI95": f"[{row.low:.2f}, {row.high:.2f}]"}
-        for row in found.rows
+        for row in family.rows
     ]
-    notes = (found.reason,) if found.reason else ()
-    return Table(f"pingouin {found.version}: {whose}", columns, rows, line, notes)
+    notes = (family.reason,) if family.reason else ()
+    return Table(f"pingouin {family.version}: {whose}", columns, rows, line, notes)

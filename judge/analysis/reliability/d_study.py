@@ -1,4 +1,4 @@
-"""How many repeats, judges, Eval-Prompts and story-prompts a reliability takes. Never plans what a run cannot tell.
+"""D-study: numbers of repeats, judges, Eval-Prompts and story-prompts that a reliability needs.
 
 The statistics are in `stats.agreement.d_study`.
 """
@@ -83,7 +83,7 @@ class OrderOfSystems:
     limit: float | None
 
     def sentence(self, target: float) -> str:
-        """The number in words."""
+        """The required number in a sentence."""
         with_them = f" with {self.design}" if self.design else ""
         if self.number.value is None:
             limit = "" if self.limit is None else f": ever more come to {self.limit:.2f}"
@@ -94,18 +94,18 @@ class OrderOfSystems:
         )
 
 
-def order_of_systems(found: VarianceComponents, target: float, kept: Mapping[str, float]) -> OrderOfSystems | None:
+def order_of_systems(components: VarianceComponents, target: float, kept: Mapping[str, float]) -> OrderOfSystems | None:
     """The number for the order of systems, with the given levels of all other facets; None where there is no order."""
-    facet = next((name for name in (STORY_PROMPT, STORY) if name in found.levels), None)
-    if SYSTEM not in found.levels or facet is None or found.impossible:
+    facet = next((name for name in (STORY_PROMPT, STORY) if name in components.levels), None)
+    if SYSTEM not in components.levels or facet is None or components.impossible:
         return None
     levels = {name: count for name, count in kept.items() if name not in (SYSTEM, facet)}
-    number = number_needed(found, (SYSTEM,), target, facet, levels, most=MOST[facet])
-    has = found.levels[facet]
-    now = d_study(found, (SYSTEM,), {**levels, facet: has}).relative.value
+    number = number_needed(components, (SYSTEM,), target, facet, levels, most=MOST[facet])
+    has = components.levels[facet]
+    now = d_study(components, (SYSTEM,), {**levels, facet: has}).relative.value
     limit = None
     if number.value is None:
-        limit = d_study(found, (SYSTEM,), {**levels, facet: INFINITE}).relative.value
+        limit = d_study(components, (SYSTEM,), {**levels, facet: INFINITE}).relative.value
     return OrderOfSystems(plural(facet), number, has, now, in_words(levels), limit)
 
 
@@ -123,26 +123,26 @@ class _Asked(NamedTuple):
     answer: Plan
 
 
-def rows(criterion: str, part: RatedDesign, found: VarianceComponents, target: float) -> Iterator[PlanRow]:
+def rows(criterion: str, part: RatedDesign, components: VarianceComponents, target: float) -> Iterator[PlanRow]:
     """The design as run, the number of each facet alone that reaches the target, and the designs with fewest calls.
 
     For the mean of a system (where there are two or more) and for the score of a story.
     """
-    impossible = found.impossible
+    impossible = components.impossible
     for label, objects in _objects(part):
-        run: dict[str, float] = {name: found.levels[name] for name in found.levels if name not in objects}
+        run: dict[str, float] = {name: components.levels[name] for name in components.levels if name not in objects}
         if not run:
             continue
-        result = d_study(found, objects, run)
+        result = d_study(components, objects, run)
         first = PlanRow(criterion, label, "as run", run, _reached(result, target, "relative"), result)
-        plans = [] if impossible else list(_plans(found, objects, run, target))
+        plans = [] if impossible else list(_plans(components, objects, run, target))
         if plans and all(one.answer.limit == 0 for one in plans):
             yield replace(first, reached="no: variance 0")
             continue
         yield first
         for plan, free, coefficient, answer in plans:
             levels = answer.levels or {**run, **dict.fromkeys(free, INFINITE)}
-            result = d_study(found, objects, levels)
+            result = d_study(components, objects, levels)
             reached = _reached(result, target, coefficient)
             if not answer.levels and answer.limit >= target:
                 reached = f"beyond {' x '.join(str(MOST[name]) for name in free)}"
@@ -160,14 +160,14 @@ def _objects(part: RatedDesign) -> list[tuple[str, tuple[str, ...]]]:
 
 
 def _plans(
-    found: VarianceComponents, objects: Sequence[str], run: Mapping[str, float], target: float
+    components: VarianceComponents, objects: Sequence[str], run: Mapping[str, float], target: float
 ) -> Iterator[_Asked]:
     """Every plan asked for; those for Ep² and Phi are one where they are the same."""
 
     def ask(plan: str, free: Sequence[str], coefficient: Coefficient) -> _Asked:
         kept = {name: count for name, count in run.items() if name not in free}
         most = {name: MOST[name] for name in free}
-        answer = smallest(found, objects, target, free=most, kept=kept, coefficient=coefficient)
+        answer = smallest(components, objects, target, free=most, kept=kept, coefficient=coefficient)
         return _Asked(plan, free, coefficient, answer)
 
     for name in run:

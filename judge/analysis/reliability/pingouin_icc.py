@@ -1,4 +1,4 @@
-"""The ICC family by the package pingouin, in its own words, beside ours. Never corrects what it says."""
+"""The ICC family computed by the package pingouin, unchanged, for comparison with our own."""
 
 from __future__ import annotations
 

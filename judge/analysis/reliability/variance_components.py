@@ -1,4 +1,4 @@
-"""What ratings vary over: variance components of a run, and the D-study beside them. Never fills a gap in a design.
+"""Variance components of a run's ratings, and the D-study beside them.
 
 The array of a criterion's ratings is made in `rated_design`, the statistics are in
 `stats.agreement.variance_components`.
@@ -82,7 +82,7 @@ class DatasetComponents:
 
     @property
     def signature(self) -> str:
-        """The line under its tables."""
+        """The signature of its tables."""
         return joined_parts(self.signature_parts)
 
 
@@ -96,12 +96,12 @@ class Components:
 
     @property
     def signature(self) -> str:
-        """The line of all datasets together."""
+        """The signature of all datasets together."""
         return joined_parts(self.signature_parts)
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What is to be said of these numbers."""
+        """Notes on these numbers."""
         return tuple(dict.fromkeys(note for dataset in self.datasets for note in dataset.notes))
 
     @property
@@ -208,9 +208,9 @@ def _study(
     return study, part.notes
 
 
-def _name(part: Component, found: VarianceComponents) -> str:
+def _name(part: Component, components: VarianceComponents) -> str:
     """The term as printed: repeats without their nest; where there are none, the last term with what hides in it."""
     if part.term.own == (REPEAT,):
         return "repeat (same query again)"
-    last = part is found.components[-1]
+    last = part is components.components[-1]
     return f"{part.term}, and all else" if last else str(part.term)

@@ -1,4 +1,4 @@
-"""How many repeats, and how to sum them: correlation with people by number of repeats and by how these are summed.
+"""Correlation with people by the number of repeats and by how repeats are combined.
 
 Beside that, by how far people disagree on a story, and how far judges' ratings are distributed otherwise than people's.
 """

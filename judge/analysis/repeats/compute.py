@@ -1,4 +1,4 @@
-"""How many repeats, and how to sum them, for every judge that people can be set beside. Never prints.
+"""Computation of the analysis of repeats, for every judge cell that people rated.
 
 The correlation of the mean of k repeats with people grows with k as far as repeats differ by chance. It is averaged
 over subsets of k of the repeats at hand; beside it stands Spearman and Brown's formula (Spearman 1910, Brown 1910,

@@ -1,4 +1,4 @@
-"""Repeats as people read them. Never computes a number."""
+"""Printed tables about repeats."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _BY_COUNT = (
     f"by number: averaged over at most {SUBSETS} subsets, on the stories that have every repeat; predicted: Spearman "
     "and Brown's formula from one repeat and ICC(1,1)"
 )
-_BY_SUM = "a mode that several ratings share is their mean"
+_BY_SUM = "where several ratings are equally frequent, the mode is their mean"
 _BY_STRATUM = "people's disagreement: thirds of the stories by the standard deviation of their ratings, ties together"
 _APART = (
     "Wasserstein: how many points a rating would have to be moved, on average; total variation: the share of ratings "
@@ -37,7 +37,7 @@ def tables(result: Repeats) -> list[Table]:
             [*result.notes, _BY_COUNT],
         ),
         Table(
-            "Kendall's tau-b with people by how repeats are summed",
+            "Kendall's tau-b with people by how repeats are combined",
             [*_first(result), Column("how", "summed by"), _tau("value"), _tau("over", "minus mean"), *_last()],
             [
                 {**_about(row.subject), "how": row.how, "value": row.value, "over": row.over, "n": row.stories}

@@ -1,4 +1,4 @@
-"""Repeats as one value: typed rows. Never prints."""
+"""Result of the analysis of repeats: typed rows."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class Summed:
-    """All repeats summed up in one way against people, and the paired difference from their mean."""
+    """All repeats combined in one way against people, and the paired difference from their mean."""
 
     subject: Subject
     how: How

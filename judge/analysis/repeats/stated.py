@@ -1,4 +1,4 @@
-"""Ratings as answers state them, beside expected values over log-probabilities. Never mixes the two in one row."""
+"""Ratings as answers state them, in separate runs beside expected values over log-probabilities."""
 
 from __future__ import annotations
 

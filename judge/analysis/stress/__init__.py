@@ -1,4 +1,4 @@
-"""Stress tests of judges: whether they notice what was done to stories, and are not moved by what ought not to.
+"""Stress tests of judges: whether they notice perturbations, and are not moved by changes that should not matter.
 
 `stress` computes one value; its frame and the printed tables are made from that.
 """

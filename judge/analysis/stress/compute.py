@@ -1,4 +1,4 @@
-"""Stress tests of a ratings table that holds perturbed stories. Never prints; what was lost is never a rating."""
+"""Computation of stress tests from a ratings table that holds perturbed stories."""
 
 from __future__ import annotations
 
@@ -75,6 +75,21 @@ def _adjusted(rows: Sequence[Paired], options: StressOptions) -> tuple[tuple[Pai
     return tuple(replace(row, finding=finding(row, options)) for row in told), found.tests
 
 
+def _of_measures(rated: Sequence[Rated]) -> Iterator[str]:
+    """What must be known of measures to read their rows."""
+    if any(one.measure is not None for one in rated):
+        yield (
+            "measures: detection is the share of pairs in which the untouched story has the better value; without "
+            "points, nothing is said of the margin, flips, ends of the scale or the quality control"
+        )
+    lower = [one.subject.judge for one in rated if one.measure is not None and one.measure.better == -1]
+    if lower:
+        yield f"lower is better of {', '.join(dict.fromkeys(lower))}"
+    for one in rated:
+        if one.measure is not None and one.measure.reason is not None:
+            yield f"{one.subject.judge}: detection is undefined: {one.measure.reason}"
+
+
 class _Dataset:
     """One dataset with all whose ratings of it are put to the test."""
 
@@ -84,6 +99,7 @@ class _Dataset:
         self.matrix, self.pairs, self.options = matrix, pairs, options
         self.judges = list(judges(table, matrix))
         self.controls: list[Rated] = []
+        remarks.note(_of_measures(self.judges))
         if pairs.unknown:
             names = ", ".join(pairs.unknown)
             remarks.note([f"{matrix.dataset}: perturbations that this version does not know are left out: {names}"])
@@ -101,6 +117,10 @@ class _Dataset:
             found.setdefault((one.subject.run, one.subject.judge, one.subject.eval_prompt), []).append(one)
         return found
 
+    def _in_points(self) -> list[Rated]:
+        """Those that rate in points of a scale, as no measure does."""
+        return [one for one in self.judges if one.measure is None]
+
     def rows(self) -> Iterator[Paired]:
         for group in self._groups().values():
             asked = {one.subject.criterion.casefold() for one in group}
@@ -111,16 +131,18 @@ class _Dataset:
                     yield paired(one, self.pairs, changed, self.options, expected=expected)
 
     def nulls(self) -> Iterator[Null]:
-        return (null(one, self.pairs) for one in self.judges)
+        return (null(one, self.pairs) for one in self._in_points())
 
     def doses(self) -> Iterator[Dose]:
-        for one in (*self.judges, *self.controls):
+        for one in (*self._in_points(), *self.controls):
             yield from dose(one, self.pairs)
 
     def selectivity(self) -> Iterator[Selectivity]:
         for group in self._groups().values():
-            yield from selectivity(group, self.pairs)
+            if group[0].measure is None:  # a measure says the same of every criterion
+                yield from selectivity(group, self.pairs)
 
     def quality(self) -> Iterator[QualityControl]:
-        for one in (*self.judges, *self.controls):
+        rated = self._in_points()
+        for one in (*rated, *(self.controls if rated else ())):
             yield from quality_control(one, self.pairs, self.matrix)

@@ -1,4 +1,4 @@
-"""Eval-Prompts set against each other on the same pairs: which notices more. Never pairs other stories."""
+"""Contrasts of Eval-Prompts on the same pairs: which detects more perturbations."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def contrasts(rated: Sequence[Rated], pairs: Pairing) -> Iterator[Contrast]:
 def _contrast(first: Rated, second: Rated, pairs: Pairing, changed: Changed) -> Contrast:
     there = changed.story >= 0
     before, after, prompt = pairs.untouched[there], changed.story[there], pairs.prompt[there]
-    sides = [credit(one.means[before] - one.means[after]) for one in (first, second)]
+    sides = [credit(one.merit[before] - one.merit[after]) for one in (first, second)]
     difference = sides[1] - sides[0]
     known = ~np.isnan(difference)
     names = (str(first.subject.eval_prompt), str(second.subject.eval_prompt))
@@ -58,8 +58,8 @@ def _p(difference: NDArray[np.float64], codes: NDArray[np.int64]) -> float | Non
     return float(2 * special.stdtr(clusters - 1, -abs(float(difference.mean())) / error))
 
 
-def adjusted(found: Sequence[Contrast], method: Method) -> tuple[Contrast, ...]:
-    """The same with p adjusted over all of them, a family of its own."""
-    p = np.array([np.nan if one.p is None else one.p for one in found], dtype=np.float64)
+def adjusted(rows: Sequence[Contrast], method: Method) -> tuple[Contrast, ...]:
+    """The contrasts with p adjusted over all of them, as a family of their own."""
+    p = np.array([np.nan if one.p is None else one.p for one in rows], dtype=np.float64)
     told = adjust(p, method, family="all contrasts of this report").p
-    return tuple(replace(one, adjusted=None if np.isnan(q) else float(q)) for one, q in zip(found, told, strict=True))
+    return tuple(replace(one, adjusted=None if np.isnan(q) else float(q)) for one, q in zip(rows, told, strict=True))

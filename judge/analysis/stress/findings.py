@@ -1,4 +1,4 @@
-"""What a row of a stress test shows, in one word. Never computes an estimate."""
+"""The finding of a row of a stress test, in one word."""
 
 from __future__ import annotations
 
@@ -49,6 +49,9 @@ def _invariance(row: Paired, options: StressOptions) -> Finding:
 
 
 def _attack(row: Paired, options: StressOptions) -> Finding:
+    if row.measured:  # there are no points, hence no margin
+        low = row.detection.estimate.low
+        return "withstood" if low is not None and low >= _HALF else "fell for" if _told(row, options) else "open"
     least = row.drop.value if row.drop.low is None else row.drop.low
     if least is not None and least > -options.margin:
         return "withstood"

@@ -1,4 +1,4 @@
-"""Answers without a rating, by what was done to the story: a refusal of an injected story is a finding, no rating."""
+"""Answers without a rating, by perturbation: a refusal of an injected story is a finding, not a rating."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def lost_by_perturbation(table: RatingsTable, dataset: str) -> Iterator[Lost]:
-    """Each judge and Eval-Prompt, all criteria and strengths together: untouched stories, then each perturbation."""
+    """Lost answers of each judge and Eval-Prompt: of untouched stories, then of each perturbation."""
     frame = table.frame[(table.frame["source"] == "judge") & (table.frame["dataset"] == dataset)]
     names = perturbed_names(frame["story"].unique())
     kinds = {story: name.perturbation or "" for story, name in names.items()}

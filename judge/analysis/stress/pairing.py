@@ -1,4 +1,4 @@
-"""Which story was made of which: pairs by the story that they come from, never by story-prompt."""
+"""Pairs of each perturbed story with the untouched story that it was made from."""
 
 from __future__ import annotations
 

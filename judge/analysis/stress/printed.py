@@ -1,4 +1,4 @@
-"""Stress tests as people read them: the answer first, evidence after. Never computes a number."""
+"""Printed stress report: the answer first, evidence after."""
 
 from __future__ import annotations
 
@@ -15,14 +15,13 @@ from judge.perturbations.perturbation import Test
 from judge.printing.tables import Column, Table
 
 _MARK = "*"
-_DETECTION = (
-    "detection: share of pairs in which the untouched story has the higher rating, ties one half; won/tied/lost counts "
-    "them. Score interval (Tango), clustered by story-prompt, 95 %"
-)
+_COUNTED = "ties one half; won/tied/lost counts them. Score interval (Tango), clustered by story-prompt, 95 %"
+_DETECTION = f"detection: share of pairs in which the untouched story has the higher rating, {_COUNTED}"
+_BETTER = f"detection: share of pairs in which the untouched story has the better value, {_COUNTED}"
 _BOX = (
     "of each, the strongest change, and the best of the criteria that ought to move (the worst where none ought to); "
-    "in brackets: detection, change in points, share at the lowest point. misses: not told from chance, and detection "
-    "below .75; not decided: too few stories to say"
+    "in brackets: detection, change in points, share at the lowest point. misses: not distinguished from chance, "
+    "and detection below .75; not decided: too few stories to say"
 )
 
 
@@ -31,11 +30,13 @@ def tables(result: Stress, *, long: bool = False) -> list[Table]:
     if long:
         return [long_table("Stress tests", result.frame, result.signature)]
     made = [
-        *_of_test(result, "discrimination", "Is it noticed? Untouched against perturbed stories", _noticed, _DETECTION),
+        *_in_points(
+            result, "discrimination", "Is it noticed? Untouched against perturbed stories", _noticed, _DETECTION
+        ),
         *_points(result),
-        *_of_test(result, "invariance", "What ought to leave ratings as they are", _moved, _margin(result)),
-        *_of_test(result, "attack", "Attacks", _attacked, _ATTACKS),
-        *_of_test(result, "degenerate", "Stories that are none", _lowest, _LOWEST),
+        *_in_points(result, "invariance", "Changes that should leave ratings as they are", _moved, _margin(result)),
+        *_in_points(result, "attack", "Attacks", _attacked, _ATTACKS),
+        *_in_points(result, "degenerate", "Texts that are not stories", _lowest, _LOWEST),
         *_nulls(result),
         *_doses(result),
         *_selectivity(result),
@@ -54,10 +55,18 @@ _ATTACKS = (
 _LOWEST = "lowest: share of rated ones at the lowest point; lost: asked about and without a rating"
 
 
+def _in_points(
+    result: Stress, test: Test, title: str, made: tuple[Sequence[Column], Cells], note: str
+) -> Iterator[Table]:
+    """The judges' tables, then those of measures, which have no points: detection is all that is known of them."""
+    yield from _of_test(result, test, title, made, note, measured=False)
+    yield from _of_test(result, test, title, _noticed, _BETTER, measured=True)
+
+
 def _said(subject: Subject) -> str:
     if subject.kind == CONTROL:
         return "control"
-    return f"{subject.judge} {subject.eval_prompt}"
+    return f"{subject.judge} {subject.eval_prompt or ''}".removesuffix(" -")
 
 
 def _who(result: Stress) -> list[Column]:
@@ -83,7 +92,7 @@ def _box(result: Stress) -> Table:
 def _family(result: Stress) -> str:
     names = {"bh": "Benjamini-Hochberg", "by": "Benjamini-Yekutieli", "holm": "Holm", "none": "no adjustment"}
     return (
-        f"told from chance: p of detection (of attacks: one-sided), {names[result.options.adjust]} over all "
+        f"distinguished from chance: p of detection (of attacks: one-sided), {names[result.options.adjust]} over all "
         f"{result.tests} tests of this report, at {result.options.alpha:g}"
     )
 
@@ -123,12 +132,20 @@ def _place(subject: Subject) -> tuple[str | None, ...]:
 
 
 def _of_test(
-    result: Stress, test: Test, title: str, made: tuple[Sequence[Column], Cells], note: str
+    result: Stress,
+    test: Test,
+    title: str,
+    made: tuple[Sequence[Column], Cells],
+    note: str,
+    *,
+    measured: bool | None = None,
 ) -> Iterator[Table]:
-    """One table for each judge, so that it is as narrow as a screen; the control's numbers stand in each."""
+    """One table for each judge or measure, so that it is as narrow as a screen; the control's numbers stand in each."""
     columns, cells = made
     beside = _Beside(result)
     for key, rows in _by_judge(result, test).items():
+        if measured is not None and rows[0].measured != measured:
+            continue
         several = len({row.subject.criterion for row in rows}) > 1
         first = [Column("what", "perturbation"), *([Column("on", "on")] if several else [])]
         found = [{**_of(result, row.subject), "what": row.name, **cells(row, beside)} for row in rows]
@@ -205,7 +222,7 @@ def _points(result: Stress) -> Iterator[Table]:
         Column("wilcoxon", "Wilcoxon", digits=3, p="two-sided"),
     ]
     note += "Wilcoxon: p of the signed ranks of story-prompts' mean drops, not adjusted"
-    yield from _of_test(result, "discrimination", "By how many points?", (columns, _points_cells), note)
+    yield from _of_test(result, "discrimination", "By how many points?", (columns, _points_cells), note, measured=False)
 
 
 def _points_cells(row: Paired, _: _Beside) -> dict[str, Any]:
@@ -327,7 +344,7 @@ def _doses(result: Stress) -> Iterator[Table]:
     ]
     note = "mean over origins of the slope of the drop, in points for each doubling of strength; p is not adjusted"
     if rows:
-        yield Table("Does more of it cost more?", columns, rows, "", [note])
+        yield Table("Do ratings drop more with strength?", columns, rows, "", [note])
 
 
 def _selectivity(result: Stress) -> Iterator[Table]:
@@ -350,7 +367,7 @@ def _selectivity(result: Stress) -> Iterator[Table]:
             for one in rows
         ]
         note = f"{_MARK} a criterion that people would expect to move; at the highest strength"
-        yield Table(f"Does it lower what it should? Detection by criterion: {name}", columns, cells, "", [note])
+        yield Table(f"Detection by criterion: {name}", columns, cells, "", [note])
 
 
 def _marked(one: Selectivity, criterion: str) -> str | None:
@@ -385,7 +402,7 @@ def _contrasts(result: Stress) -> Iterator[Table]:
         "adjusted over this table"
     )
     if rows:
-        yield Table("Which Eval-Prompt notices more?", columns, rows, "", [note])
+        yield Table("Which Eval-Prompt detects more?", columns, rows, "", [note])
 
 
 def _lost(result: Stress) -> Iterator[Table]:
@@ -406,7 +423,7 @@ def _lost(result: Stress) -> Iterator[Table]:
         }
         for one in rows
     ]
-    note = "repeats, all criteria and strengths together; what has no rating takes part in no number above"
+    note = "repeats, all criteria and strengths together; answers without a rating are left out of every number above"
     yield Table("Answers without a rating", columns, cells, "", [note])
 
 

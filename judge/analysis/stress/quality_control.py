@@ -1,4 +1,4 @@
-"""Would this judge have passed the study's quality control of workers?
+"""The study's quality control of workers, applied to a judge.
 
 Guan et al. 2021 rejected a worker's ratings where the human story got less than 4 or the spoilt one more than 2.
 """
@@ -28,23 +28,23 @@ _HIGH, _LOW = 0.75, 0.25
 """4 and 2 of a scale from 1 to 5, as parts of its length."""
 
 
-def quality_control(one: Rated, pairs: Pairing, matrix: RatingMatrix) -> Iterator[QualityControl]:
-    """Each spoiling perturbation at its highest strength; the human stories, or all where no system is human."""
+def quality_control(rated: Rated, pairs: Pairing, matrix: RatingMatrix) -> Iterator[QualityControl]:
+    """Quality control with each spoiling perturbation at its highest strength and human stories, or all."""
     systems = np.array([str(name).casefold() for name in matrix.stories["system"]], dtype=object)[pairs.untouched]
     human = np.isin(systems, _HUMAN)
     if not human.any():
         human = np.ones(systems.size, dtype=np.bool_)
     highest = {changed.facts.name: changed for changed in pairs.changed if changed.facts.name in SPOILT}
-    length, low = one.scale.max - one.scale.min, one.scale.min
+    length, low = rated.scale.max - rated.scale.min, rated.scale.min
     for changed in highest.values():
         there = human & (changed.story >= 0)
-        before, after = one.means[pairs.untouched[there]], one.means[changed.story[there]]
+        before, after = rated.means[pairs.untouched[there]], rated.means[changed.story[there]]
         known = ~(np.isnan(before) | np.isnan(after))
         high = before[known] >= low + _HIGH * length - 1e-9
         spoilt = after[known] <= low + _LOW * length + 1e-9
         prompt = pairs.prompt[there][known]
         shares = [_share(hits, prompt) for hits in (high & spoilt, high, spoilt)]
-        yield QualityControl(one.subject, changed.facts, changed.strength, *shares)
+        yield QualityControl(rated.subject, changed.facts, changed.strength, *shares)
 
 
 def _share(hits: NDArray[np.bool_], prompt: NDArray[np.int64]) -> Estimate:

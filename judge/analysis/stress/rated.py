@@ -1,4 +1,4 @@
-"""Whose ratings are put to the test: each judge cell, and the control on the same texts."""
+"""Raters under a stress test: each judge cell, and the control on the same texts."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from judge.analysis.inputs.bars import CONTROL, CONTROL_NAME
 from judge.analysis.inputs.candidates import NO_TEXTS, Subject, judge_cell
 from judge.backends.surface.model import Card, expected, read_card, shipped_model
+from judge.judge_name import MEASURE, JudgeName
 from judge.rating_matrix import RatingMatrix
 from judge.records import Scale
 from judge.text_features import for_regression, own_features, score_file_features
@@ -27,12 +28,25 @@ _CONTROL = (
 )
 
 
+NO_POINTS = "a measure has a scale of its own, and no points of a rating scale"
+_NEITHER = "of this measure, neither more nor less is better"
+_NOT_SAID = "its folder does not say whether more of this measure is better: measure again"
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """What tells a measure from a judge: whether more is better (1), worse (-1) or neither (0), and why neither."""
+
+    better: int
+    reason: str | None = None
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Rated:
     """Ratings of all stories of a dataset on one criterion.
 
     `means` (n,) are those over repeats; `repeats` (n, k) single ratings; `asked` (n,) whether the story was asked
-    about; `scale` that of the ratings.
+    about; `scale` that of the ratings, which says nothing of a `measure`.
     """
 
     subject: Subject
@@ -40,6 +54,14 @@ class Rated:
     repeats: Floats
     asked: NDArray[np.bool_]
     scale: Scale
+    measure: Measure | None = None
+
+    @property
+    def merit(self) -> Floats:
+        """The means, turned so that more is better; all NaN where neither is."""
+        if self.measure is None or self.measure.better == 1:
+            return self.means
+        return -self.means if self.measure.better else np.full(self.means.shape, np.nan)
 
     def points(self, ratings: Floats) -> Floats:
         """Ratings to the nearest point of the scale."""
@@ -48,14 +70,24 @@ class Rated:
 
 
 def judges(table: RatingsTable, matrix: RatingMatrix) -> Iterator[Rated]:
-    """Each judge cell whose criterion is a scale."""
+    """Each judge cell whose criterion is a scale, and each measure's."""
+    ways = {(fact.run, name): way for fact in table.facts for name, way in fact.directions.items()}
     scales = {(fact.run, one.name.casefold()): one.scale for fact in table.facts for one in fact.criteria}
     for i, cell in enumerate(matrix.cells):
         scale = scales.get((cell.run, cell.criterion.casefold()), Scale())
         if scale.numeric:
             answers = matrix.answers(i)
             asked = matrix.asked[i] > 0
-            yield Rated(judge_cell(matrix, i, None, None).subject, matrix.judge[i], answers.ratings, asked, scale)
+            subject = judge_cell(matrix, i, None, None).subject
+            measure = _measure(subject, ways.get((cell.run, subject.judge)))
+            yield Rated(subject, matrix.judge[i], answers.ratings, asked, scale, measure)
+
+
+def _measure(subject: Subject, way: int | None) -> Measure | None:
+    """None where it is a judge's."""
+    if JudgeName.of(subject.judge).provider != MEASURE:
+        return None
+    return Measure(way or 0, {None: _NOT_SAID, 0: _NEITHER}.get(way))
 
 
 def controls(matrix: RatingMatrix, criteria: Sequence[str]) -> tuple[list[Rated], list[str]]:

@@ -1,4 +1,4 @@
-"""Stress tests as one value: typed rows of what was paired, and what follows from it. Never prints."""
+"""Result of stress tests: typed rows of pairs, and statistics made from them."""
 
 from __future__ import annotations
 
@@ -17,9 +17,12 @@ from judge.stats.estimation.equivalence import Equivalence
 from judge.stats.ordering.detection import Detection
 
 Finding = Literal["found", "weak", "missed", "prefers", "same", "moved", "withstood", "fell for", "seen", "open"]
-"""What a row shows. Discrimination: found, weak (told from chance, below .75), missed (not told from chance, and .75 is
+"""What a row shows.
+
+Discrimination: found, weak (distinguished from chance, below .75), missed (not distinguished from chance, and .75 is
 outside the interval), prefers (the changed story). Invariance: same, moved. Attacks: withstood, fell for. Degenerate
-stories: seen, fell for. `open`: these stories do not decide it."""
+stories: seen, fell for. `open`: these stories do not decide it.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +61,9 @@ class Paired:
         Changed stories that the judge was asked about, and that have a rating.
     correlation, auc : Estimate or None
         As published: point-biserial correlation and AUC of all untouched and these changed stories, unpaired.
+    measured : bool
+        Whether these are values of a measure, which has no points: what is counted in points is undefined or None, and
+        detection is of the better value, which of some measures is the lower.
     finding : str or None
         None where nothing is expected of the criterion, or nothing is known.
     """
@@ -82,6 +88,7 @@ class Paired:
     correlation: Estimate | None = None
     auc: Estimate | None = None
     adjusted: float | None = None
+    measured: bool = False
     finding: Finding | None = None
 
     @property
@@ -108,7 +115,7 @@ class Paired:
 
 @dataclass(frozen=True, slots=True)
 class Null:
-    """What repeats of the untouched stories alone give: two halves set against each other, as if one were changed.
+    """The null distribution from repeats of untouched stories: two halves compared as if one were changed.
 
     `noise` is the standard deviation of single ratings within stories, `spread` that of stories' means.
     """

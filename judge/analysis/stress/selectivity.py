@@ -1,4 +1,4 @@
-"""Whether a judge lowers the criteria that a perturbation aims at, and not all alike (Hu et al. 2024)."""
+"""Selectivity: whether a judge lowers the targeted criteria of a perturbation more than the others (Hu et al. 2024)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def selectivity(group: Sequence[Rated], pairs: Pairing) -> Iterator[Selectivity]
 def _of(group: Sequence[Rated], pairs: Pairing, changed: Changed) -> Selectivity:
     there = changed.story >= 0
     before, after, prompt = pairs.untouched[there], changed.story[there], pairs.prompt[there]
-    gaps = {one.subject.criterion: one.means[before] - one.means[after] for one in group}
+    gaps = {one.subject.criterion: one.merit[before] - one.merit[after] for one in group}
     shares = {name: detection(gap, prompt).estimate for name, gap in gaps.items()}
     aimed = tuple(name for name in gaps if name.casefold() in changed.facts.aims)
     others = [name for name in gaps if name not in aimed]

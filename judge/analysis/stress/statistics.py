@@ -1,8 +1,9 @@
-"""Numbers of one judge on one criterion: what was changed against the untouched story that it was made of."""
+"""Statistics of one judge on one criterion: changed stories against the untouched ones they were made from."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import groupby
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from judge.analysis.options.table_options import StressOptions
 from judge.analysis.stress.pairing import Changed, Pairing
-from judge.analysis.stress.rated import Rated
+from judge.analysis.stress.rated import NO_POINTS, Rated
 from judge.analysis.stress.result import Dose, Null, Paired
 from judge.stats.agreement.repeat_agreement import agreement
 from judge.stats.estimate import Estimate
@@ -26,54 +27,78 @@ Codes = NDArray[np.int64]
 ONE_REPEAT = "null unavailable: one repeat of each untouched story"
 EQUAL_REPEATS = "repeats of an untouched story never differ"
 _SAME = 1e-9
+_NO_POINTS = Estimate.undefined(NO_POINTS)
 
 
-def paired(one: Rated, pairs: Pairing, changed: Changed, options: StressOptions, *, expected: bool) -> Paired:
+def paired(rated: Rated, pairs: Pairing, changed: Changed, options: StressOptions, *, expected: bool) -> Paired:
     """One perturbation at one strength."""
     there = changed.story >= 0
     before, after = pairs.untouched[there], changed.story[there]
     prompt = pairs.prompt[there]
-    difference = one.means[before] - one.means[after]
-    found, test = detection(difference, prompt), changed.facts.test
-    attack, invariance = test == "attack", test == "invariance"
-    known = ~np.isnan(difference)
-    published = _published(one, pairs, after) if options.as_published else (None, None)
-    return Paired(
-        subject=one.subject,
+    found, test = detected(rated, before, after, prompt), changed.facts.test
+    published = _published(rated, pairs, after) if options.as_published else (None, None)
+    row = Paired(
+        subject=rated.subject,
         facts=changed.facts,
         strength=changed.strength,
         expected=expected,
         detection=found,
-        drop=_mean(difference, prompt),
-        against_noise=_in_noise(one, pairs, difference),
-        detectable=_detectable(difference[known], prompt[known]),
-        p=None if test == "degenerate" else found.p_raised if attack else found.p,
-        wilcoxon=_wilcoxon(difference[known], prompt[known]),
-        asked=int(one.asked[after].sum()),
-        rated=int((~np.isnan(one.means[after])).sum()),
-        same=tost(difference, -options.margin, options.margin, cluster=prompt) if invariance else None,
-        flips=_flips(one, before, after, prompt) if invariance else None,
-        top=_share(one.points(one.means[after]) >= one.scale.max - _SAME, known, prompt) if attack else None,
-        top_before=_share(one.points(one.means[before]) >= one.scale.max - _SAME, known, prompt) if attack else None,
-        lowest=_lowest(one, after, prompt) if test == "degenerate" else None,
+        drop=_NO_POINTS,
+        against_noise=_NO_POINTS,
+        detectable=None,
+        p=None if test == "degenerate" else found.p_raised if test == "attack" else found.p,
+        wilcoxon=_wilcoxon(rated.merit[before] - rated.merit[after], prompt),
+        asked=int(rated.asked[after].sum()),
+        rated=int((~np.isnan(rated.means[after])).sum()),
         correlation=published[0],
         auc=published[1],
+        measured=rated.measure is not None,
+    )
+    return row if row.measured else _in_points(row, rated, pairs, changed, options)
+
+
+def detected(rated: Rated, before: Codes, after: Codes, prompt: Codes) -> Detection:
+    """Detection of the changed stories; undefined with the reason of a measure that knows no better."""
+    if rated.measure is not None and not rated.measure.better:
+        return Detection(Estimate.undefined(rated.measure.reason or ""), 0, 0, 0)
+    return detection(rated.merit[before] - rated.merit[after], prompt)
+
+
+def _in_points(row: Paired, rated: Rated, pairs: Pairing, changed: Changed, options: StressOptions) -> Paired:
+    """The row with what is counted in points of the rating scale."""
+    there = changed.story >= 0
+    before, after, prompt = pairs.untouched[there], changed.story[there], pairs.prompt[there]
+    difference = rated.means[before] - rated.means[after]
+    known = ~np.isnan(difference)
+    attack, invariance = changed.facts.test == "attack", changed.facts.test == "invariance"
+    return replace(
+        row,
+        drop=_mean(difference, prompt),
+        against_noise=_in_noise(rated, pairs, difference),
+        detectable=_detectable(difference[known], prompt[known]),
+        same=tost(difference, -options.margin, options.margin, cluster=prompt) if invariance else None,
+        flips=_flips(rated, before, after, prompt) if invariance else None,
+        top=_share(rated.points(rated.means[after]) >= rated.scale.max - _SAME, known, prompt) if attack else None,
+        top_before=_share(rated.points(rated.means[before]) >= rated.scale.max - _SAME, known, prompt)
+        if attack
+        else None,
+        lowest=_lowest(rated, after, prompt) if changed.facts.test == "degenerate" else None,
     )
 
 
-def null(one: Rated, pairs: Pairing) -> Null:
+def null(rated: Rated, pairs: Pairing) -> Null:
     """The first half of the repeats of untouched stories against the second."""
-    repeats = one.repeats[pairs.untouched]
+    repeats = rated.repeats[pairs.untouched]
     half = repeats.shape[1] // 2
-    spread = agreement(one.points(repeats))
+    spread = agreement(rated.points(repeats))
     noise = agreement(repeats).within_sd
-    wide = _spread(one.means[pairs.untouched])
+    wide = _spread(rated.means[pairs.untouched])
     if not half or not noise.defined:
         nothing = Estimate.undefined(ONE_REPEAT)
-        return Null(one.subject, Detection(nothing, 0, 0, 0), nothing, nothing, nothing, wide)
+        return Null(rated.subject, Detection(nothing, 0, 0, 0), nothing, nothing, nothing, wide)
     difference = _row_means(repeats[:, :half]) - _row_means(repeats[:, half : 2 * half])
     drop = _mean(difference, pairs.prompt)
-    return Null(one.subject, detection(difference, pairs.prompt), drop, spread.flip, noise, wide)
+    return Null(rated.subject, detection(difference, pairs.prompt), drop, spread.flip, noise, wide)
 
 
 def _spread(ratings: Floats) -> Estimate:
@@ -84,13 +109,13 @@ def _spread(ratings: Floats) -> Estimate:
     return Estimate(float(known.std(ddof=1)), n=known.size)
 
 
-def dose(one: Rated, pairs: Pairing) -> Iterator[Dose]:
+def dose(rated: Rated, pairs: Pairing) -> Iterator[Dose]:
     """Each perturbation with several strengths: the slope of each origin's drop over the doublings of strength."""
     for _, group in groupby(pairs.changed, key=lambda changed: changed.facts.name):
         several = list(group)
         if len(several) < 2:
             continue
-        drops = np.stack([_drop(one, pairs, changed) for changed in several], axis=1)
+        drops = np.stack([_drop(rated, pairs, changed) for changed in several], axis=1)
         doubled = np.log2(np.array([changed.strength for changed in several], dtype=np.float64))
         known = ~np.isnan(drops)
         count = np.maximum(known.sum(axis=1), 1)[:, None]
@@ -99,12 +124,12 @@ def dose(one: Rated, pairs: Pairing) -> Iterator[Dose]:
             slopes = (x * np.nan_to_num(drops)).sum(axis=1) / (x**2).sum(axis=1)
         slopes[~np.isfinite(slopes)] = np.nan
         strengths = tuple(changed.strength for changed in several)
-        yield Dose(one.subject, several[0].facts, strengths, _mean(slopes, pairs.prompt), _p(slopes, pairs.prompt))
+        yield Dose(rated.subject, several[0].facts, strengths, _mean(slopes, pairs.prompt), _p(slopes, pairs.prompt))
 
 
-def _drop(one: Rated, pairs: Pairing, changed: Changed) -> Floats:
-    after = np.where(changed.story >= 0, one.means[changed.story], np.nan)
-    return np.asarray(one.means[pairs.untouched] - after, dtype=np.float64)
+def _drop(rated: Rated, pairs: Pairing, changed: Changed) -> Floats:
+    after = np.where(changed.story >= 0, rated.means[changed.story], np.nan)
+    return np.asarray(rated.means[pairs.untouched] - after, dtype=np.float64)
 
 
 def _mean(values: Floats, prompt: Codes) -> Estimate:
@@ -145,17 +170,19 @@ def _wilcoxon(difference: Floats, prompt: Codes) -> float | None:
     """Wilcoxon's signed ranks of story-prompts' mean differences, which are independent; None where all are 0."""
     from scipy import stats
 
+    known = ~np.isnan(difference)
+    difference = difference[known]
     if not difference.size:
         return None
-    group = _codes(prompt)
+    group = _codes(prompt[known])
     mean = np.bincount(group, weights=difference) / np.bincount(group)
     mean = np.round(mean[np.abs(mean) > _SAME], 9)
     return float(stats.wilcoxon(mean).pvalue) if mean.size > 1 else None
 
 
-def _in_noise(one: Rated, pairs: Pairing, difference: Floats) -> Estimate:
+def _in_noise(rated: Rated, pairs: Pairing, difference: Floats) -> Estimate:
     """The mean drop in standard deviations within untouched stories."""
-    noise = agreement(one.repeats[pairs.untouched]).within_sd
+    noise = agreement(rated.repeats[pairs.untouched]).within_sd
     if noise.value is None:
         return Estimate.undefined(ONE_REPEAT)
     if noise.value < _SAME:
@@ -166,9 +193,9 @@ def _in_noise(one: Rated, pairs: Pairing, difference: Floats) -> Estimate:
     return Estimate(float(known.mean()) / noise.value, n=known.size)
 
 
-def _flips(one: Rated, before: Codes, after: Codes, prompt: Codes) -> Estimate:
+def _flips(rated: Rated, before: Codes, after: Codes, prompt: Codes) -> Estimate:
     """Chance that a single rating of the changed story is another point than one of the untouched story."""
-    x, y = one.points(one.repeats[before]), one.points(one.repeats[after])
+    x, y = rated.points(rated.repeats[before]), rated.points(rated.repeats[after])
     both = ~np.isnan(x)[:, :, None] & ~np.isnan(y)[:, None, :]
     unequal = both & (np.abs(np.nan_to_num(x)[:, :, None] - np.nan_to_num(y)[:, None, :]) > _SAME)
     count = both.sum(axis=(1, 2))
@@ -194,8 +221,11 @@ def _row_means(ratings: Floats) -> Floats:
         return np.asarray(np.where(count > 0, np.nansum(ratings, axis=1) / count, np.nan), dtype=np.float64)
 
 
-def _published(one: Rated, pairs: Pairing, after: Codes) -> tuple[Estimate, Estimate]:
+def _published(rated: Rated, pairs: Pairing, after: Codes) -> tuple[Estimate, Estimate]:
     """Point-biserial correlation and AUC of all untouched and these changed stories, as if they were not paired."""
-    rating = np.concatenate([one.means[pairs.untouched], one.means[after]])
+    if rated.measure is not None and not rated.measure.better:
+        nothing = Estimate.undefined(rated.measure.reason or "")
+        return nothing, nothing
+    rating = np.concatenate([rated.merit[pairs.untouched], rated.merit[after]])
     whole = np.arange(rating.size) < pairs.untouched.size
     return point_biserial(rating, whole).r, auc(rating, whole)

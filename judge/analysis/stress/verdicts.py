@@ -1,4 +1,4 @@
-"""The answer first: which perturbations a judge misses, is moved by, falls for. Never computes a number."""
+"""Verdicts: which perturbations a judge misses, is moved by, or falls for."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _BEST: dict[Finding, int] = {"found": 0, "weak": 1, "open": 2, "prefers": 3, "mi
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What one judge does with some perturbations; each stands with the number that says how much."""
+    """One judge's verdict on some perturbations, each with the number behind it."""
 
     subject: Subject
     finding: Finding
@@ -75,11 +75,15 @@ def _of_perturbation(rows: Sequence[Paired]) -> Paired | None:
         return min(rows, key=lambda row: (_BEST[row.finding or "open"], -(row.detection.estimate.value or 0)))
     worst = [row for row in rows if row.finding in ("moved", "fell for")]
     some = worst or [row for row in rows if row.finding == "open"] or rows
-    return max(some, key=lambda row: abs(row.drop.value or 0))
+    return max(some, key=_size)
+
+
+def _size(row: Paired) -> float:
+    return abs((row.detection.estimate.value or 0.0) - 0.5) if row.measured else abs(row.drop.value or 0)
 
 
 def _number(row: Paired) -> str:
-    if row.facts.test == "discrimination":
+    if row.facts.test == "discrimination" or row.measured:
         return f"{row.detection.estimate.value or 0:.2f}"
     if row.facts.test == "degenerate":
         return f"{100 * ((row.lowest and row.lowest.value) or 0):.0f} %"

@@ -129,7 +129,8 @@ def agreement_test(
         why = "both judges rank the stories alike: there is no difference to test" if same else _FEW
         return (sides[0], sides[1]), Equivalence(replace(difference, reason=f"no test: {why}"), bounds), None
     difference = replace(difference, method="jackknife by story-prompt")
-    return (sides[0], sides[1]), tost_of(difference, scatter.error, scatter.effective, *bounds), scatter
+    test = tost_of(difference, scatter.error, scatter.effective, *bounds, skew=scatter.skew)
+    return (sides[0], sides[1]), test, scatter
 
 
 def _level(differences: Floats, unit: Codes, options: SuccessionOptions) -> tuple[Equivalence, Spread | None]:

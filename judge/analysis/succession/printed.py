@@ -10,9 +10,9 @@ from judge.stats.estimate import Estimate
 from judge.wording import Advice
 
 _SAYS: Mapping[Decision, str] = {
-    "equivalent": "as well as the old judge, within ±{margin:g} of tau",
-    "better": "better than the old judge by more than {margin:g} of tau",
-    "worse": "worse than the old judge by more than {margin:g} of tau",
+    "equivalent": "as well as the old judge, within ±{margin:g} of tau x100",
+    "better": "better than the old judge by more than {margin:g} of tau x100",
+    "worse": "worse than the old judge by more than {margin:g} of tau x100",
     "undecided": "it is not decided",
     "no test": "there is no test",
 }
@@ -59,7 +59,7 @@ def _verdict(result: Succession) -> Iterator[str]:
     for decision in ("equivalent", "better", "worse", "undecided", "no test"):
         some = by.get(decision, [])
         if some:
-            words = _SAYS[decision].format(margin=result.options.margin)
+            words = _SAYS[decision].format(margin=100 * result.options.margin)
             why = f" ({_reason(some)})" if decision == "no test" else ""
             yield f"{_where(some, result.heirs)}: {words}{why}."
     yield from _leaning(by.get("undecided", []), result)
@@ -190,7 +190,7 @@ def _tests(result: Succession) -> Table:
     options = result.options
     notes = [
         f"equivalent: two one-sided t tests at {ALPHA:g} over story-prompts show it to lie within the margin",
-        f"margin: ±{100 * options.margin:g} hundredths of tau, ±{options.points:g} points",
+        f"margin: ±{100 * options.margin:g} of tau x100, ±{options.points:g} points",
         "better, worse, higher, lower: the 90 % interval lies beyond the margin",
         "all criteria together are shown where each is, without a correction (intersection-union test: Berger 1982)",
         "more stories: that decide it, if the difference is as seen / if there is none; —: no number",

@@ -43,6 +43,7 @@ class Systems:
 
     Means of labels are of codes: of two labels the share of the second.
     `signature_parts` are those of means and ranks, `difference_parts` those of the pairs; `notes` hold for all.
+    `labelled` are datasets whose ratings beside the judges' no reader gave.
     """
 
     standings: tuple[Standing, ...]
@@ -52,6 +53,7 @@ class Systems:
     signature_parts: tuple[str, ...]
     difference_parts: tuple[str, ...]
     notes: tuple[str, ...]
+    labelled: frozenset[str] = frozenset()
 
     def share_of(self, one: Standing) -> str | None:
         """The label whose share a mean is, of two labels; of an average, where all criteria have it."""
@@ -105,6 +107,7 @@ def systems(table: RatingsTable, options: SystemsOptions | None = None) -> Syste
         signature_parts=signature_parts(table, matrices, options),
         difference_parts=signature_parts(table, matrices, options, intervals="paired-t"),
         notes=tuple(dict.fromkeys([*(note for fact in table.facts for note in fact.notes)])),
+        labelled=frozenset(fact.dataset for fact in table.facts if fact.labels_note),
     )
 
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from judge.analysis.frames import long_table
-from judge.analysis.inputs.rating_sources import sources
+from judge.analysis.inputs.rating_sources import Source, sources
 from judge.analysis.systems.separation import Separated
 from judge.analysis.systems.standings import AVERAGE, Standing
 from judge.analysis.systems.systems import Systems
@@ -107,7 +107,7 @@ def _wide_tables(matrix: RatingMatrix, result: Systems, *, by: str, rank: bool, 
 
     def made(group: Sequence[Standing], titles: Sequence[str]) -> Table:
         if rank:
-            return _rank_table(group, order, titles, result.signature)
+            return _rank_table(group, order, titles, result)
         half_width = result.options.mean_interval != "boot"
         return _mean_table(group, order, titles, result, half_width=half_width)
 
@@ -123,7 +123,7 @@ def _wide_tables(matrix: RatingMatrix, result: Systems, *, by: str, rank: bool, 
         judges = [one for one in row if not one.source.is_people]
         for start in range(0, max(1, len(judges)), ACROSS):
             part = [*people, *judges[start : start + ACROSS]]
-            yield made(part, [one.source.name for one in part])
+            yield made(part, [_called(one.source, result) for one in part])
 
 
 def _order(one: Standing) -> list[int]:
@@ -131,10 +131,15 @@ def _order(one: Standing) -> list[int]:
     return near_ties.descending([mean.value for mean in one.mean])
 
 
-def _title(group: Sequence[Standing], what: str) -> str:
+def _called(source: Source, result: Systems) -> str:
+    """A source by name; ratings that no reader gave are the labels."""
+    return "labels" if source.is_people and source.matrix.dataset in result.labelled else source.name
+
+
+def _title(group: Sequence[Standing], what: str, result: Systems) -> str:
     source = group[0].source
     same = all(one.source is source for one in group)
-    about = source.name if same else f"{group[0].criterion}, by judge"
+    about = _called(source, result) if same else f"{group[0].criterion}, by judge"
     return f"{what}, {source.matrix.dataset}: {about}"
 
 
@@ -143,9 +148,9 @@ def _main(group: Sequence[Standing]) -> Standing:
     return group[-1] if group[-1].source is group[0].source else group[0]
 
 
-def _whose(group: Sequence[Standing]) -> str:
+def _whose(group: Sequence[Standing], result: Systems) -> str:
     main = _main(group)
-    return main.criterion if group[-1].source is group[0].source else main.source.name
+    return main.criterion if group[-1].source is group[0].source else _called(main.source, result)
 
 
 def _mean_table(
@@ -168,12 +173,12 @@ def _mean_table(
         else:
             named = f"{title} %" if same else f"{title}, {share} %"
             columns.append(Column(key, named, digits=1, factor=100, half_width=half_width))
-    columns.append(Column("group", f"group ({_whose(group)})" if len(group) > 1 else "group"))
+    columns.append(Column("group", f"group ({_whose(group, result)})" if len(group) > 1 else "group"))
     what = f"Share of {shares[0]}" if same and shares[0] else "Mean rating"
-    return Table(_title(group, what), columns, rows, result.signature)
+    return Table(_title(group, what, result), columns, rows, result.signature)
 
 
-def _rank_table(group: Sequence[Standing], order: Sequence[int], titles: Sequence[str], line: str) -> Table:
+def _rank_table(group: Sequence[Standing], order: Sequence[int], titles: Sequence[str], result: Systems) -> Table:
     """Systems x criteria (or judges): rank, its interval and letters; for the main one also ranks left and best."""
     matrix, main = group[0].source.matrix, _main(group)
     keys = column_keys(titles, ("system", "stories", "set", "best"))
@@ -187,8 +192,8 @@ def _rank_table(group: Sequence[Standing], order: Sequence[int], titles: Sequenc
     columns = [Column("system", "system"), Column("stories", "stories")]
     columns += [Column(key, title) for key, title in zip(keys, titles, strict=True)]
     columns += [Column("set", "ranks left"), Column("best", "best in %", digits=0, factor=100)]
-    notes = (f"ranks left, best in %: {_whose(group)}",) if len(group) > 1 else ()
-    return Table(_title(group, "Rank [interval] group"), columns, rows, line, notes)
+    notes = (f"ranks left, best in %: {_whose(group, result)}",) if len(group) > 1 else ()
+    return Table(_title(group, "Rank [interval] group", result), columns, rows, result.signature, notes)
 
 
 def _rank(one: Standing, s: int) -> str:
@@ -210,24 +215,26 @@ def _separation_tables(matrix: RatingMatrix, result: Systems) -> Iterator[Table]
     rows = [row for row in result.separation.rows if row.dataset == matrix.dataset]
     if not rows:
         return
+    them = "labels" if matrix.dataset in result.labelled else "people"
     columns = [
         Column("judge", "judge"),
         Column("eval_prompt", "eval prompt"),
         Column("criteria", "criteria"),
         Column("stories", "stories"),
-        Column("level", "judge minus people", half_width=True),
-        Column("people", "people tell apart"),
-        Column("same", "judge too"),
-        Column("silent", "judge not"),
-        Column("reversed", "the other way"),
+        Column("level", f"judge minus {them}", half_width=True),
+        Column("people", f"{them} tell apart"),
+        Column("same", "of these: judge alike"),
+        Column("silent", "judge does not"),
+        Column("reversed", "judge in reverse"),
         Column("alone", "judge alone"),
         Column("pairs", "pairs"),
     ]
     note = (
-        "pairs of systems told apart (two-sided paired t tests, Holm, 5 %) on average over criteria, on stories that "
-        "both judge and people rated"
+        "pairs of systems told apart (two-sided paired t tests, Holm, 5 %) on average over criteria, on stories rated "
+        "on both sides; rows: most alike first, else as the runs have them"
     )
-    title = f"Do judges tell the same systems apart as people? {matrix.dataset}"
+    title = f"Do judges tell the same systems apart as {them}? {matrix.dataset}"
+    rows = sorted(rows, key=lambda row: (-row.same, row.reversed))
     yield Table(title, columns, [_separated(row, columns) for row in rows], result.separation.signature, (note,))
 
 
@@ -290,6 +297,7 @@ def _notes(result: Systems, *, rank: bool, differences: bool) -> Iterator[str]:
     if differences:
         yield f"{tests}; low to high is a 95 % interval for one pair alone"
     else:
+        yield "rows: systems from the highest mean down, that of the group column in the dataset's first table"
         yield _HOW[options.mean_interval]
         if options.mean_interval == "as-published" and any(one.source.of_means for one in found):
             yield "imported ratings are means of repeats: their interval as published is over these means"

@@ -1,4 +1,4 @@
-"""Answers given away from the server: the JSON file that the static pages save. Never trusts that it fits the audit.
+"""The JSON file of answers that the offline pages save, checked against the audit.
 
 ::
 

@@ -1,4 +1,4 @@
-"""Any file of answers into an audit: known by what is in it, never by its name."""
+"""Import of any file of answers into an audit; the format is recognised by its content."""
 
 from __future__ import annotations
 

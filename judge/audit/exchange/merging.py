@@ -1,4 +1,4 @@
-"""Answers from files into an audit: again changes nothing, and what differs is refused unless told. All or nothing."""
+"""Merges answers from files into an audit, all or none: repeats change nothing, conflicts need a choice."""
 
 from __future__ import annotations
 

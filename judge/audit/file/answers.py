@@ -1,4 +1,4 @@
-"""What annotators said, as values, and the checks of what they may say. Never touches a file."""
+"""Annotators' answers as values, and their checks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Error categories: what is asked of every explanation, with which key, and what 1 means. Never answers anything.
+"""Error categories: the question on every explanation, its key, and the meaning of 1.
 
 In an audit 1 always means that the error is there. A column of an exported file may hold the opposite, as the study's
 first question does (was the guideline followed?): such a category is `inverted`, and only files are turned round.
@@ -12,6 +12,7 @@ A file of one's own is YAML::
         press: "1"                    # optional: 1, 2, 3... by default
         question_blind: Is it so?     # optional: asked in place of question where annotators are not shown the rating
     practice: []                      # optional: items as in judge/audit/categories.yaml
+    criteria: hanna                   # optional: the set whose criteria the practice items name
 """
 
 from __future__ import annotations
@@ -30,6 +31,9 @@ from judge.folders.shipped import package_file
 from judge.records import Criterion
 
 SHIPPED = package_file("audit", "categories.yaml")
+NAMED = {"errors": SHIPPED, "comments": package_file("audit", "comments.yaml")}
+"""Files that ship, by the names that stand for them."""
+
 RESERVED = frozenset("0abhjknpqrsu?")
 """Keys of the pages: no errors, names, back, help, scroll, note, progress, quotations, reference, skip, undo."""
 
@@ -73,8 +77,15 @@ class Form:
 
 
 def load_form(path: Path | None = None) -> Form:
-    """The shipped categories with their practice round, or those of a YAML file; SpecError naming file and line."""
-    file = path or SHIPPED
+    """The shipped categories with their practice round, others that ship by their name, or those of a YAML file.
+
+    Raises SpecError naming file and line.
+    """
+    file = SHIPPED if path is None else NAMED.get(str(path), path)
+    if file is path and path.parent == Path() and not path.suffix and not path.exists():
+        raise SpecError(
+            unknown("file of categories", str(path), NAMED), hint=f"your own: give its path, e.g. {path}.yaml"
+        )
     model, lines = read_strict(read_text(file), _FormFile, file=file)
     categories: list[Category] = []
     for i, found in enumerate(model.categories):
@@ -93,7 +104,7 @@ def load_form(path: Path | None = None) -> Form:
         for key in one.expected:
             if key not in known:
                 raise SpecError(f"{file}, line {lines['practice', i]}: {unknown('category', key, known)}")
-        practice.append(PracticeItem(i + 1, _subject(one), dict(one.expected), one.feedback.strip()))
+        practice.append(PracticeItem(i + 1, _subject(one, model.criteria), dict(one.expected), one.feedback.strip()))
     return Form(tuple(categories), tuple(practice))
 
 
@@ -128,19 +139,20 @@ class _PracticeFile(Strict):
 
 
 class _FormFile(Strict):
+    criteria: str = "hanna"
     categories: list[_CategoryFile] = Field(min_length=1, max_length=20)
     practice: list[_PracticeFile] = Field(default_factory=list)
 
 
-def _subject(found: _PracticeFile) -> Subject:
+def _subject(found: _PracticeFile, criteria: str) -> Subject:
     return Subject(
         explanation=found.explanation.strip(),
         story_prompt=found.story_prompt.strip(),
         text=found.story.strip(),
-        criterion=_criterion(found.criterion),
+        criterion=_criterion(found.criterion, criteria),
         facts=Facts(rating=found.rating),
     )
 
 
-def _criterion(name: str) -> Criterion:
-    return load_criteria("hanna").pick([name])[0]
+def _criterion(name: str, criteria: str) -> Criterion:
+    return load_criteria(criteria).pick([name])[0]

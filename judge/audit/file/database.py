@@ -1,4 +1,4 @@
-"""Opens an audit's SQLite file and turns its errors into sentences. Never reads or writes answers."""
+"""The connection to an audit's SQLite file, with its errors as sentences."""
 
 from __future__ import annotations
 

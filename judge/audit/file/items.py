@@ -64,7 +64,7 @@ class Subject:
         """A fact in words: a rating by its label, where its criterion has labels."""
         if not isinstance(value, float):
             return str(value)
-        return f"{value:g}" if self.criterion is None else self.criterion.scale.said(value)
+        return f"{value:g}" if self.criterion is None else self.criterion.scale.text_of(value)
 
     @property
     def key(self) -> str:

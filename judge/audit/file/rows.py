@@ -1,4 +1,4 @@
-"""What stands in rows of the audit file, as values, and back. Never opens the file or commits."""
+"""Conversion between rows of the audit file and values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The audit file's tables and format version. Never holds an answer that nobody gave."""
+"""The audit file's tables and format version."""
 
 from __future__ import annotations
 

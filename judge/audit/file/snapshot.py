@@ -1,4 +1,4 @@
-"""An audit as it stood at one moment, as one value: everything that tables, exports and pages show. Never writes.
+"""An audit at one moment, as one value: the data of all tables, exports and pages.
 
 Annotators work while others look. What is read at two moments may not fit together: a table would count answers that
 its note does not know. Everything here is therefore read in one transaction, and nothing made of it reads again.

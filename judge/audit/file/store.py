@@ -1,4 +1,4 @@
-"""One audit in one SQLite file: items, annotators, answers, undo. Never fills in an answer and never loses one.
+"""One audit in one SQLite file: items, annotators, answers, undo. Every answer is a person's.
 
 Every change is committed to disk before the method returns, so `kill -9` costs nothing that was answered. Several
 programs and threads may work on one file at once. Values are 1 = the error is there, 0 = it is not; there is one row

@@ -14,10 +14,23 @@ from judge.audit.file.items import Item
 from judge.audit.file.snapshot import AuditSnapshot
 from judge.audit.results.adjudication import disputes
 from judge.errors import SpecError, unknown, unknown_value
+from judge.perturbations.story_name import PerturbedName
+from judge.ratings_table import perturbed_names
 
 Floats = NDArray[np.float64]
 
-LEVELS = ("judge", "eval_prompt", "criterion", "system", "rating", "cluster", "stratum", "dataset", "run")
+LEVELS = (
+    "judge",
+    "eval_prompt",
+    "criterion",
+    "system",
+    "rating",
+    "cluster",
+    "stratum",
+    "dataset",
+    "run",
+    "perturbation",
+)
 """By what rates can be told apart."""
 
 
@@ -71,6 +84,9 @@ class Answered:
         """What an item is of, e.g. its judge; None where it is not known. SpecError for an unknown variable."""
         if variable not in LEVELS:
             raise unknown_value("by", variable, LEVELS)
+        if variable == "perturbation":
+            changed = _changed(self.items)
+            return [changed[item.id].done if item.id in changed else None for item in self.items]
         return [_level(item, variable) for item in self.items]
 
 
@@ -95,7 +111,8 @@ def answered(audit: AuditSnapshot, annotators: Sequence[str] = ()) -> Answered:
             begun.add((answer.annotator, answer.item))
     final, settled, left = _final(audit, given, row)
     places: dict[Any, int] = {}
-    story = [places.setdefault(_place(item), len(places)) for item in items]
+    changed = _changed(items)
+    story = [places.setdefault(_place(item, changed.get(item.id)), len(places)) for item in items]
     weight = np.array([np.nan if (w := item.subject.facts.weight) is None else w for item in items])
     return Answered(
         items,
@@ -129,8 +146,21 @@ def _ratio(part: Any, whole: Any) -> Floats:
     return np.asarray(np.where(whole > 0, part / np.maximum(whole, 1), np.nan), dtype=np.float64)
 
 
-def _place(item: Item) -> Any:
-    return item.id if item.subject.story is None else (item.subject.dataset, item.subject.story)
+def _changed(items: Sequence[Item]) -> dict[int, PerturbedName]:
+    """What ids tell of stories that were changed on purpose, and of their origins, by item."""
+    stories: dict[str | None, set[str]] = {}
+    for item in items:
+        if item.subject.story is not None:
+            stories.setdefault(item.subject.dataset, set()).add(item.subject.story)
+    told = {dataset: perturbed_names(some) for dataset, some in stories.items()}
+    asked = ((item.id, told.get(item.subject.dataset, {}).get(item.subject.story or "")) for item in items)
+    return {number: name for number, name in asked if name is not None}
+
+
+def _place(item: Item, changed: PerturbedName | None) -> Any:
+    """The story that an item is of; versions of one story are no more independent than items of it."""
+    story = item.subject.story if changed is None else changed.origin
+    return item.id if story is None else (item.subject.dataset, story)
 
 
 def _level(item: Item, variable: str) -> str | None:

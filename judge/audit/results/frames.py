@@ -1,4 +1,4 @@
-"""An audit for notebooks: items, answers and the report's tables as pandas frames. Never writes to the file."""
+"""An audit as pandas frames for notebooks: items, answers and the report's tables."""
 
 from __future__ import annotations
 
@@ -75,10 +75,10 @@ class OpenedAudit:
         """The report's tables by title, intervals as columns `..._low` and `..._high`; `ReportOptions`' fields."""
         import pandas as pd
 
-        from judge.audit.results.printed import tables
+        from judge.audit.results.printed import audit_tables
         from judge.printing.tables import flat_row
 
-        made = tables(self.report(**options))
+        made = audit_tables(self.report(**options))
         return {one.title: pd.DataFrame([flat_row(row, one.columns) for row in one.rows]) for one in made}
 
     def __repr__(self) -> str:

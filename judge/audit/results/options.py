@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from judge.errors import SpecError
 from judge.wording import Advice
 
-DEFAULT_BY = ("judge", "eval_prompt", "criterion")
+DEFAULT_BY = ("judge", "eval_prompt", "criterion", "perturbation")
 
 
 @dataclass(frozen=True, slots=True)

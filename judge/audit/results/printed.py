@@ -1,4 +1,4 @@
-"""The audit's report as tables: coverage, rates, agreement, annotators, strata, disagreements. Computes nothing."""
+"""The audit's report as tables: coverage, rates, agreement, annotators, strata, disagreements."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ALIKE = 40
 """Letters after which a beginning that two explanations share is left out of the list."""
 
 
-def tables(report: AuditReport) -> list[Table]:
+def audit_tables(report: AuditReport) -> list[Table]:
     """All tables of the report, in reading order; the first says what was answered and what was left out."""
     made = [_coverage(report), _rates(report), _agreement(report), _annotators(report)]
     return [*made, *(_by(report, one) for one in report.strata), _disagreements(report)]

@@ -1,4 +1,4 @@
-"""How often each kind of error was found, counted in every way, and how far annotators agree. Never picks one way.
+"""Rates of each kind of error by every way of counting, and agreement between annotators.
 
 The study printed one rate for each error and did not say how it counted. Here an item counts once:
 

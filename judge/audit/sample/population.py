@@ -1,8 +1,8 @@
-"""All explanations of RUNs, a row each, with what a sample may be stratified by. Never keeps a row without one."""
+"""All explanations of RUNs, one row each, with the variables that a sample may be stratified by."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,8 +14,9 @@ from judge.analysis.inputs.criterion_matching import match
 from judge.errors import SpecError, unknown
 from judge.explanations.mapping import stored
 from judge.journal import JournalReader
+from judge.perturbations.story_name import PerturbedName
 from judge.rating_matrix import build
-from judge.ratings_table import RatingsTable, RunFacts, read
+from judge.ratings_table import RatingsTable, RunFacts, perturbed_names, read
 from judge.records import Criterion, Scale
 from judge.run_folder import ResultFolder
 from judge.stats import near_ties
@@ -23,8 +24,9 @@ from judge.stats import near_ties
 NONE = "none"
 """The level of a variable that is not known of a row."""
 
-VARIABLES = ("run", "judge", "dataset", "criterion", "eval_prompt", "system", "status", "rating", "cluster", "gap")
-"""What a sample can be stratified by; ratings, clusters and gaps as bands."""
+_OF_ROWS = ("run", "judge", "dataset", "criterion", "eval_prompt", "system", "status")
+VARIABLES = (*_OF_ROWS, "rating", "cluster", "gap", "perturbation")
+"""What a sample can be stratified by; ratings, clusters and gaps as bands, perturbations as stories' ids tell them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,7 +54,16 @@ class Population:
             return _text(self.frame["rating"].round())
         if variable == "gap":
             return self._gap_bands()
+        if variable == "perturbation":
+            return self._perturbations()
         return _text(self.frame[variable])
+
+    def _perturbations(self) -> pd.Series[Any]:
+        """What was done to each row's story, or that nothing was; `NONE` for ordinary stories."""
+        groups = self.frame.groupby("dataset", observed=True)["story"]
+        done = {(dataset, story): name.done for dataset, some in groups for story, name in _told(some)}
+        places = zip(self.frame["dataset"], self.frame["story"].astype(str), strict=True)
+        return pd.Series([done.get(place, NONE) for place in places], index=self.frame.index, dtype=str)
 
     def _gap_bands(self) -> pd.Series[Any]:
         """A quarter of the scale's range or more below people, above them, or between."""
@@ -146,6 +157,11 @@ def _clusters(facts: Sequence[RunFacts], frame: pd.DataFrame) -> tuple[list[str 
         return [None] * len(frame), []
     rows = frame[place].itertuples(index=False, name=None)
     return [known.get((*row[:5], None if pd.isna(row[5]) else int(row[5]))) for row in rows], notes
+
+
+def _told(stories: pd.Series[Any]) -> Iterator[tuple[str, PerturbedName]]:
+    """What the ids of one dataset's stories tell."""
+    yield from perturbed_names(stories.unique()).items()
 
 
 def _text(column: pd.Series[Any]) -> pd.Series[Any]:

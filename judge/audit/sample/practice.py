@@ -1,4 +1,4 @@
-"""The practice round: answers with feedback, kept apart from the audit's. Never counted in any rate."""
+"""The practice round: answers with feedback, which are stored separately and counted in no rate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a population of explanations to an audit: a seeded stratified sample with weights. Never draws without a text.
+"""A seeded stratified sample with weights, drawn from a population of explanations into an audit.
 
 Strata are the combinations of `by`; within one the sample spreads over the levels of `spread`. `per_story` thins the
 population first, at random, and the weights allow for it.

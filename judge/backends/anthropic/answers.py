@@ -1,4 +1,4 @@
-"""An answer of Anthropic's Messages API as a response, live or out of a batch. Never asks.
+"""Conversion of answers of Anthropic's Messages API, from live calls or batches, into responses.
 
 Thinking is kept apart from the text. `input_tokens` counts the prompt beside what was read from the cache and written
 into it; here all three are the prompt. Sources, read in November 2026: platform.claude.com/docs/en/api/messages/create,

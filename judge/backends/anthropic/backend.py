@@ -1,4 +1,4 @@
-"""`anthropic/<model>`: Anthropic's Messages API over aiohttp, with cache points where prompts part. Never asks again.
+"""`anthropic/<model>`: client for Anthropic's Messages API over aiohttp, with cache points where prompts diverge.
 
 What its OpenAI-compatible endpoint does not have: a prompt cache, and answers forced into a schema. A cache entry
 exists only once the first answer begins, so that the first of the queries that share a prefix is answered before the
@@ -28,7 +28,7 @@ from judge.backends.protocol import Capabilities, Patience, Settings
 from judge.backends.rate_limits import RateLimits, rate_limits
 from judge.credentials.providers import ANTHROPIC, addresses_of
 from judge.errors import BackendError, SpecError, nearest
-from judge.records import Query, Response
+from judge.records import Request, Response
 
 VERSION = "2023-06-01"
 """The protocol's version, a header of every request."""
@@ -51,7 +51,7 @@ def open(model: str, settings: Settings) -> AnthropicBackend:  # noqa: A001  the
 
 
 class AnthropicBackend:
-    """Asks one server that speaks the Messages API."""
+    """Back-end for one server that speaks the Messages API."""
 
     route = "/messages"
 
@@ -110,7 +110,7 @@ class AnthropicBackend:
             hint=f"did you mean anthropic/{near}?" if near else None,
         )
 
-    def patience(self, query: Query) -> Patience:
+    def patience(self, query: Request) -> Patience:
         """How long the plan's first query goes alone; raises for what the protocol has no form for."""
         check(query)
         # A refusal comes about as fast as the answer about the model did.
@@ -130,7 +130,7 @@ class AnthropicBackend:
         """What became of the cache, where it is not what the cache points are for."""
         return self._cache.notices(self.model)
 
-    async def complete(self, query: Query, repeats: Sequence[int]) -> list[Response]:  # noqa: ARG002  one at a time
+    async def complete(self, query: Request, repeats: Sequence[int]) -> list[Response]:  # noqa: ARG002  one at a time
         """The answer to one repeat; the protocol has no more in a call. Raises `BackendError`."""
         sent = self.payload(query)
         try:
@@ -154,7 +154,7 @@ class AnthropicBackend:
         if self.on_limits is not None and (told := rate_limits(headers)) is not None:
             self.on_limits(told)
 
-    def payload(self, query: Query, repeats: Sequence[int] = ()) -> dict[str, Any]:  # noqa: ARG002  there is no seed
+    def payload(self, query: Request, repeats: Sequence[int] = ()) -> dict[str, Any]:  # noqa: ARG002  there is no seed
         """The request's JSON body, exactly as sent: the same for every repeat."""
         return body_of(query, self.model, self._extra)
 
@@ -179,12 +179,12 @@ class AnthropicBackend:
 
 
 class _CacheUse:
-    """Whether answers to prompts with cache points met the provider's cache."""
+    """Counts of answers to prompts with cache points that were read from the provider's cache."""
 
     def __init__(self) -> None:
         self.answers = self.met = self.tokens = 0
 
-    def count(self, query: Query, response: Response) -> None:
+    def count(self, query: Request, response: Response) -> None:
         """Take one answer into account."""
         if query.shared and response.prompt_tokens is not None:
             self.answers += 1

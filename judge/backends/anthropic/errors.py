@@ -1,4 +1,4 @@
-"""What Anthropic's refusals mean, as `BackendError`s with what mends them. Never decides whether to ask again.
+"""Errors of Anthropic's API as `BackendError`s with hints for the user.
 
 The table of meanings is that of all providers (`refusals.kinds`); here stand the words for this protocol's routes and
 keys. Source, read in November 2026: platform.claude.com/docs/en/api/errors.

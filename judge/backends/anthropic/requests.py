@@ -1,4 +1,4 @@
-"""A query as the body of a request to Anthropic's Messages API. Never sends it, and changes no prompt's text.
+"""A query as the body of a request to Anthropic's Messages API. The text of the prompt stays as it is.
 
 The text is cut into blocks at the query's shared places, and each block that ends at one carries a cache point
 (`cache_control`). Sources, read in November 2026: platform.claude.com/docs/en/api/messages/create,
@@ -12,7 +12,7 @@ from typing import Any
 
 from judge.backends.structured import schema
 from judge.errors import BackendError
-from judge.records import Message, Query
+from judge.records import Message, Request
 
 CACHE_POINTS = 4
 """Cache points in one request at most."""
@@ -20,7 +20,7 @@ CACHE_POINTS = 4
 _EPHEMERAL = {"type": "ephemeral"}
 
 
-def body_of(query: Query, model: str, extra: Mapping[str, Any]) -> dict[str, Any]:
+def body_of(query: Request, model: str, extra: Mapping[str, Any]) -> dict[str, Any]:
     """The request's JSON body. `extra` are keys of the run's `engine`; raises `BackendError` for what it cannot say."""
     check(query)
     generation = query.generation
@@ -41,7 +41,7 @@ def body_of(query: Query, model: str, extra: Mapping[str, Any]) -> dict[str, Any
     return body
 
 
-def check(query: Query) -> None:
+def check(query: Request) -> None:
     """Raise `BackendError` (capability) where the protocol has no form for what the run asks."""
     generation = query.generation
     if generation.max_tokens is None:
@@ -60,14 +60,14 @@ def check(query: Query) -> None:
 
 def _unsayable(why: str, mend: str) -> BackendError:
     return BackendError(
-        f"Anthropic's Messages API cannot be asked as this run says: {why}",
+        f"Anthropic's Messages API does not support this run's settings: {why}",
         kind="capability",
         retryable=False,
         hint=f"in run.yaml {mend}",
     )
 
 
-def _in_blocks(query: Query) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+def _in_blocks(query: Request) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """(blocks of the system text, the turns with their blocks)."""
     points = query.shared[:CACHE_POINTS]
     instructions: list[dict[str, Any]] = []

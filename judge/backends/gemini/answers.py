@@ -1,4 +1,4 @@
-"""Answers of Gemini's generateContent: candidates, thoughts, blocks, tokens. Never connects.
+"""Parsing of Gemini's generateContent answers: candidates, thoughts, blocked content, token counts.
 
 A prompt or a candidate that was blocked is never an empty answer: it is `filtered`. Thinking is counted beside the
 answer and billed as answer (ai.google.dev/gemini-api/docs/thinking); `usage` here counts it so.
@@ -76,7 +76,7 @@ def _is_answer(candidate: Mapping[str, Any]) -> bool:
 
 def _failed(candidate: Mapping[str, Any], url: str) -> BackendError:
     """The error that a candidate stands for that is no answer."""
-    reason = str(candidate.get("finishReason") or "no reason is told")
+    reason = str(candidate.get("finishReason") or "the server gives no reason")
     words = [reason, _rated(candidate), candidate.get("finishMessage")]
     said = f"{url}: the answer was stopped: {': '.join(str(word) for word in words if word)}"
     if reason in FILTERED:

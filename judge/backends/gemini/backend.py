@@ -1,4 +1,4 @@
-"""`gemini/<model>`: Google's own generateContent API, over the connection that `openai/` has.
+"""`gemini/<model>`: client for Google's own generateContent API, over the connection code of `openai/`.
 
 The key goes in the header x-goog-api-key, never in an address. No context cache is made: Gemini keeps prefixes by
 itself (implicit caching) at the same price as an explicit cache reads them, and an explicit cache costs storage, wants

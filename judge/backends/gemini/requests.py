@@ -1,4 +1,4 @@
-"""A request in the form of Gemini's generateContent, from one under OpenAI's chat names. Never connects.
+"""Translation of a request from OpenAI's chat names into the form of Gemini's generateContent.
 
 Form: ai.google.dev/api/generate-content, and the types of the google-genai package 3.4.0 (both read in November 2026).
 """

@@ -1,4 +1,4 @@
-"""`hf/<model>`: transformers in this process, on a CPU or a GPU, in batches. Never retries, never asks a server.
+"""`hf/<model>`: transformers in this process, on a CPU or a GPU, in batches.
 
 Queries that wait at the same moment are sorted by length and answered in one batch, in a thread of their own. Prompts
 that begin alike, as those about one story do, come into the same batch, and their beginning is read once. Chance is
@@ -31,7 +31,7 @@ from judge.backends.joined_prompt import joined
 from judge.backends.protocol import Capabilities, Settings
 from judge.backends.structured import choices
 from judge.errors import BackendError, MissingExtraError
-from judge.records import Generation, Query, Response
+from judge.records import Generation, Request, Response
 
 if TYPE_CHECKING:
     from judge.backends.hf.generation import Row
@@ -54,7 +54,7 @@ def open(model: str, settings: Settings) -> HFBackend:  # noqa: A001  the regist
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """What the answers of one batch have in common."""
+    """Settings that all answers of one batch share."""
 
     generation: Generation
     choices: tuple[str, ...]
@@ -63,7 +63,7 @@ class _Kind:
 
 @dataclass(slots=True)
 class _Waiting:
-    """One answer that is asked for."""
+    """One requested answer."""
 
     kind: _Kind
     row: Row
@@ -71,7 +71,7 @@ class _Waiting:
 
 
 class HFBackend:
-    """Asks a model that transformers runs."""
+    """Back-end for a model that transformers runs."""
 
     provider = extra = "hf"
 
@@ -133,7 +133,7 @@ class HFBackend:
             trust=bool(self._keys.get("trust_remote_code", False)),
         )
 
-    async def complete(self, query: Query, repeats: Sequence[int]) -> list[Response]:
+    async def complete(self, query: Request, repeats: Sequence[int]) -> list[Response]:
         """All given repeats of a query, in batches with whatever else waits; raises `BackendError`."""
         from judge.backends.hf.generation import Row
 
@@ -253,7 +253,7 @@ class HFBackend:
             context=self._context,
         )
 
-    def _tokens(self, query: Query) -> list[int]:
+    def _tokens(self, query: Request) -> list[int]:
         tokenizer = self._loaded.tokenizer
         if query.api == "completions":
             return list(tokenizer.encode(joined(query.messages)))

@@ -1,4 +1,4 @@
-"""One batch through transformers: padding, sampling, log-probabilities, stop strings. Never waits for anything.
+"""Generation of one batch with transformers: padding, sampling, log-probabilities, stop strings.
 
 What all prompts of a batch begin with is read once, where the model keeps an ordinary cache of keys and values.
 
@@ -54,7 +54,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A model with its tokenizer, and where it is."""
+    """A model with its tokenizer and its device."""
 
     model: Any
     tokenizer: Any
@@ -81,7 +81,7 @@ def load(
 
 @dataclass(slots=True)
 class _Steps:
-    """What each step does with the scores: constrain, keep the distribution, warp, draw."""
+    """Processing of the scores in each step: constrain, keep the distribution, warp, draw."""
 
     warpers: LogitsProcessorList
     generators: list[torch.Generator] | None
@@ -223,25 +223,25 @@ def _warpers(default: Any, generation: Generation, extra: Mapping[str, Any]) -> 
     def value(key: str, said: Any = None) -> Any:
         return said if said is not None else extra.get(key, getattr(default, key, None))
 
-    found = LogitsProcessorList()
+    processors = LogitsProcessorList()
     penalty = value("repetition_penalty")
     if penalty not in (None, 1.0):
-        found.append(RepetitionPenaltyLogitsProcessor(float(penalty)))
+        processors.append(RepetitionPenaltyLogitsProcessor(float(penalty)))
     # Where nobody says, 1: what servers do.
     temperature = value("temperature", generation.temperature)
     temperature = 1.0 if temperature is None else float(temperature)
     if temperature == 0:
-        return found, False
+        return processors, False
     if temperature != 1:
-        found.append(TemperatureLogitsWarper(temperature))
+        processors.append(TemperatureLogitsWarper(temperature))
     top_k, top_p, min_p = value("top_k"), value("top_p", generation.top_p), value("min_p")
     if top_k and int(top_k) > 0:
-        found.append(TopKLogitsWarper(int(top_k)))
+        processors.append(TopKLogitsWarper(int(top_k)))
     if top_p is not None and float(top_p) < 1:
-        found.append(TopPLogitsWarper(float(top_p)))
+        processors.append(TopPLogitsWarper(float(top_p)))
     if min_p:
-        found.append(MinPLogitsWarper(float(min_p)))
-    return found, True
+        processors.append(MinPLogitsWarper(float(min_p)))
+    return processors, True
 
 
 def _trie(tokenizer: Any, choices: Sequence[str], ends: Sequence[int]) -> Any:

@@ -1,4 +1,4 @@
-"""Weights on this machine or on the hub: what is wrong with them, in a sentence. Never loads or downloads any."""
+"""Checks of model weights on this machine or on the hub, with one sentence for each problem."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _SIGNS: tuple[tuple[tuple[str, ...], ErrorKind, str, str], ...] = (
     (
         ("failed to infer device type", "no cuda gpus", "no nvidia driver", "not compiled with cuda", "no gpu"),
         "capability",
-        "no GPU is to be seen here, and this build of the engine needs one",
+        "no GPU is visible here, and this build of the engine needs one",
         "run it where there is one, take hf/MODEL (slow, runs on a CPU), or ask a server: openai/MODEL with base_url",
     ),
     (

@@ -1,4 +1,4 @@
-"""`local/<name>`: a small packaged language model in this process, without a server, a key or a hub. Never downloads.
+"""`local/<name>`: a small packaged language model in this process, without a server, a key or a hub.
 
 It is asked and scored as `hf/` does it; only where its weights are from differs.
 """
@@ -31,7 +31,7 @@ def open_scorer(model: str, settings: Settings) -> LocalScorer:
 
 
 class LocalBackend(HFBackend):
-    """Asks a packaged model."""
+    """Back-end for a packaged model."""
 
     provider, extra = "local", EXTRA
 
@@ -47,7 +47,7 @@ class LocalBackend(HFBackend):
 
 
 class LocalScorer(HFScorer):
-    """Scores texts with a packaged model."""
+    """Scorer of texts with a packaged model."""
 
     def _read(self) -> Loaded:
         packaged = model_of(self.model)

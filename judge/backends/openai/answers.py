@@ -1,4 +1,4 @@
-"""Answers of OpenAI's chat and completions APIs, as every compatible server gives them. Never connects."""
+"""Parsing of answers of OpenAI's chat and completions APIs, as every compatible server gives them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A connection to one server, for what asks beside the plan: the probe, a diagnosis, questions about seeds."""
+"""A connection to one server for requests outside the plan: probe, diagnosis, check of seeds."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from judge.backends.openai.answers import CHAT
 
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """A connection to one server, and how it is spoken to."""
+    """A connection to one server, with its dialect."""
 
     client: Callable[[], aiohttp.ClientSession]
     url: str

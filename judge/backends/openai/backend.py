@@ -1,5 +1,6 @@
-"""`openai/<model>`: any OpenAI-compatible server, over aiohttp, and what else speaks over HTTP in a dialect of its own.
-Never changes what is asked, and of what failed asks again only where the shape of the call was refused.
+"""`openai/<model>`: client for OpenAI-compatible servers, and for other HTTP APIs through their dialects, over aiohttp.
+
+Queries are sent unchanged. A failed call is repeated only where the server refused the shape of the call.
 
 The openai SDK is not used here: it costs 1 to 3 ms of CPU for each request where aiohttp costs 0.1.
 """
@@ -34,7 +35,7 @@ from judge.backends.server_refusals.server_terms import RESPONSES_ALONE, load_te
 from judge.backends.structured import request_fields
 from judge.credentials.providers import addresses_of
 from judge.errors import BackendError
-from judge.records import Query, Response
+from judge.records import Request, Response
 from judge.redaction import redact
 
 _BY_API = {"chat": CHAT, "completions": COMPLETIONS, "responses": RESPONSES}
@@ -54,7 +55,7 @@ def open(model: str, settings: Settings) -> OpenAIBackend:  # noqa: A001  the re
 
 
 class OpenAIBackend:
-    """Asks servers that speak one of OpenAI's APIs, or the one that `dialect` names."""
+    """Back-end for servers that speak one of OpenAI's APIs, or the API that `dialect` names."""
 
     def __init__(self, model: str, settings: Settings, dialect: Dialect | None = None) -> None:
         self._dialect = dialect or _BY_API[settings.api]
@@ -87,13 +88,13 @@ class OpenAIBackend:
                 self._probed[url] = Probed({"probe": str(error)})
         return self._told()
 
-    def patience(self, query: Query) -> Patience:
+    def patience(self, query: Request) -> Patience:
         """How long the plan's first query goes alone.
 
         A refusal comes about as fast as the list of models did. Where a server lists the model there is nothing more
         to wait for; where it lists none, nothing but an answer shows that somebody is there.
         """
-        url = self.servers.choose(query.story.story_prompt)
+        url = self.servers.choose(query.story_prompt)
         probed = self._probed.get(url, Probed())
         seconds = self._settings.probe_timeout
         if probed.names is None:
@@ -107,15 +108,15 @@ class OpenAIBackend:
 
     async def facts(self) -> Mapping[str, Any]:
         """What is known of the servers once the first query was asked: what they take, whether they keep to a seed."""
-        told = self._told()
+        reported = self._told()
         notes = []
-        for url, probed, server in zip(self._probed, self._probed.values(), told["servers"], strict=True):
+        for url, probed, server in zip(self._probed, self._probed.values(), reported["servers"], strict=True):
             if "probe" in probed.facts:
                 continue
             kept = server["seed_kept"] = await self._seed_kept(url)
             if kept is False:
                 notes.append(SEED_NOTE.format(url=url))
-        return {**told, **({"notes": notes} if notes else {})}
+        return {**reported, **({"notes": notes} if notes else {})}
 
     def _told(self) -> dict[str, Any]:
         """What the servers told of themselves, and what their refusals taught."""
@@ -142,13 +143,13 @@ class OpenAIBackend:
         limit = self._negotiations[url].terms.limit if self._dialect.chat else "max_tokens"
         return await seed_kept(self._negotiations[url].asker, {"model": self.model, **self._extra, limit: 24})
 
-    async def complete(self, query: Query, repeats: Sequence[int]) -> list[Response]:
+    async def complete(self, query: Request, repeats: Sequence[int]) -> list[Response]:
         """The answers to the given repeats, or to the first of them where the server takes no more in one call.
 
         What the server refuses about the call's shape is learnt and the call is made again; raises `BackendError`.
         """
         # Queries on one story-prompt share prefixes.
-        url = self.servers.choose(query.story.story_prompt)
+        url = self.servers.choose(query.story_prompt)
         negotiation = self._negotiations[url]
         while True:
             asked, dialect = negotiation.terms.shortened(repeats), self.dialect(url)
@@ -187,7 +188,7 @@ class OpenAIBackend:
         negotiation.asker = self._asker(negotiation.asker.url, RESPONSES)
         self._keep_terms()
 
-    async def _settle(self, error: RefusalError, url: str, query: Query, repeats: Sequence[int]) -> None:
+    async def _settle(self, error: RefusalError, url: str, query: Request, repeats: Sequence[int]) -> None:
         """Return where a refused call is to be made again, in another shape; else raise what the refusal comes to."""
         negotiation = self._negotiations[url]
 
@@ -221,7 +222,7 @@ class OpenAIBackend:
         """What happened to servers and what they taught, in sentences."""
         return [*self.servers.notices, *(note for one in self._negotiations.values() for note in one.terms.notes)]
 
-    async def _post(self, url: str, query: Query, repeats: Sequence[int]) -> bytes:
+    async def _post(self, url: str, query: Request, repeats: Sequence[int]) -> bytes:
         try:
             body = await self._send(url, query, repeats)
         except BackendError as error:
@@ -230,7 +231,7 @@ class OpenAIBackend:
         self.servers.answered(url)
         return body
 
-    async def _send(self, url: str, query: Query, repeats: Sequence[int]) -> bytes:
+    async def _send(self, url: str, query: Request, repeats: Sequence[int]) -> bytes:
         dialect = self.dialect(url)
         route = endpoint(url, dialect.route(self.model))
         sent = self.request(query, repeats, url)
@@ -281,11 +282,11 @@ class OpenAIBackend:
             await self._session.close()
             self._session = None
 
-    def payload(self, query: Query, repeats: Sequence[int]) -> dict[str, Any]:
+    def payload(self, query: Request, repeats: Sequence[int]) -> dict[str, Any]:
         """The request's JSON body, exactly as sent to the first server."""
         return self.dialect().wire(self.request(query, repeats))
 
-    def request(self, query: Query, repeats: Sequence[int], url: str | None = None) -> dict[str, Any]:
+    def request(self, query: Request, repeats: Sequence[int], url: str | None = None) -> dict[str, Any]:
         """The request under OpenAI's names, whatever the server's dialect: what refusals are negotiated of."""
         terms = self._negotiations[url or self.servers.urls[0]].terms
         chat = self.dialect(url).chat
@@ -346,11 +347,11 @@ def proxy_of(url: str) -> str | None:
     return getproxies().get(parts.scheme)
 
 
-def require_logprobs(responses: Sequence[Response], query: Query, where: str) -> None:
+def require_logprobs(responses: Sequence[Response], query: Request, server: str) -> None:
     """Raise where the run takes its ratings from log-probabilities and an answer has none."""
     if query.scoring == "logprobs" and any(one.text and not one.logprobs for one in responses):
         raise BackendError(
-            f"{where}: the server gave no log-probabilities, and the run takes its ratings from them",
+            f"{server}: the server gave no log-probabilities, and the run takes its ratings from them",
             kind="capability",
             retryable=False,
             hint="take a server that gives them (vLLM, OpenAI chat models), or scoring: text in a run of its own",

@@ -1,4 +1,4 @@
-"""What each server of a run is sent to prove who asks: its own key and headers, and nothing to any other host.
+"""Keys and headers for each server of a run. A server receives its own key and headers, and no other host receives any.
 
 Headers with keys are no part of a session: they are added to each request, and only to one that goes to a server of the
 run, so that no redirect can carry a key, or a story, anywhere else.
@@ -31,12 +31,12 @@ _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
 class RedirectError(aiohttp.ClientError):
-    """A server of the run sent a request on to another address; it was not followed."""
+    """A server of the run redirected a request to another address; the redirect was not followed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """What one server is sent. `wanted` names the variables of a provider of whose keys none is set."""
+    """Key and headers for one server. `wanted` names the variables of a provider none of whose keys is set."""
 
     headers: Mapping[str, str]
     variables: tuple[str, ...]

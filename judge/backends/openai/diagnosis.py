@@ -1,6 +1,6 @@
-"""Why a server refuses a request without saying so: the request is taken apart until it is answered.
+"""Diagnosis of a refusal without a reason: the request is simplified step by step until the server answers.
 
-Costs a few requests, and only where a server's words name no cause. Never decides what follows from it.
+Costs a few requests, and only where a server's words name no cause.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _KEPT = frozenset({"model", "messages", "prompt"})
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """What a server refuses: everything (`error` is its word), this request's content, or these settings."""
+    """Extent of a refusal: every request (`error` is the answer), this request's content, or these settings."""
 
     blame: Blame
     settings: tuple[str, ...] = ()

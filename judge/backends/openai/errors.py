@@ -1,4 +1,4 @@
-"""What HTTP statuses and broken connections mean, as `BackendError`s. Never decides whether to ask again."""
+"""HTTP statuses and broken connections as `BackendError`s with hints for the user."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _HINTS: dict[ErrorKind, str] = {
 
 
 class RefusalError(BackendError):
-    """A server's refusal: `refusal` holds what it said, `sent` the request's body where it is known."""
+    """A server's refusal: `refusal` holds its interpretation, `sent` the request's body where it is known."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""What follows from a refusal: the call is made again in another shape, or the run ends with the key to change.
+"""Reaction to a refusal: the call is repeated in another shape, or the run ends and names the key to change.
 
 Everything is decided from the refusal and the body that it answers, never from what holds now: while many requests are
 in flight, what one of them taught refuses the others too.
@@ -35,7 +35,7 @@ Again = Callable[[], dict[str, Any]]
 
 
 class Negotiation:
-    """What is asked of one server, and what it takes of it."""
+    """State of the negotiation with one server: the form of its requests, and what it accepts."""
 
     def __init__(self, asker: Asker, terms: Terms) -> None:
         self.asker = asker
@@ -119,19 +119,19 @@ class Negotiation:
             if not self._guilty and (self.terms.answered or self._diagnoses >= _DIAGNOSES):
                 raise error
             self._diagnoses += 1
-            found = Diagnosis("settings", self._guilty) if self._guilty else await diagnose(self.asker, sent)
-        if found.blame == "everything" and found.error is not None:
-            kind = "api" if found.error.kind == "request" else found.error.kind
+            diagnosis = Diagnosis("settings", self._guilty) if self._guilty else await diagnose(self.asker, sent)
+        if diagnosis.blame == "everything" and diagnosis.error is not None:
+            kind = "api" if diagnosis.error.kind == "request" else diagnosis.error.kind
             raise RefusalError(
                 f"{error} (and a plain question without any setting is refused too)",
-                refusal=found.error.refusal,
+                refusal=diagnosis.error.refusal,
                 kind=kind,
-                hint=found.error.hint or "check base_url, the model and `api` in run.yaml",
+                hint=diagnosis.error.hint or "check base_url, the model and `api` in run.yaml",
             )
-        if found.blame != "settings":
+        if diagnosis.blame != "settings":
             raise error
-        self._guilty = found.settings
-        await self._learn(error, found.settings, sent, again)
+        self._guilty = diagnosis.settings
+        await self._learn(error, diagnosis.settings, sent, again)
 
     async def _try_key(self, error: RefusalError) -> None:
         """Tell a key that may not from a story that may not: a plain question has no story."""

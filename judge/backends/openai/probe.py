@@ -1,4 +1,4 @@
-"""Finds out, before the first query, whether a server is there and lists the model. Never asks a query of the plan.
+"""Check before the first query that a server responds and lists the model.
 
 What a server takes of a request is learnt from the run's own first query, see `judge.execution.sending.rehearsal`. Here
 a plain question without any setting is asked only to tell a wrong key from a route that wants another kind of key.
@@ -19,7 +19,7 @@ import orjson
 from judge.backends.bodies import read_body
 from judge.backends.openai.asker import Asker
 from judge.backends.openai.errors import RefusalError, connection_error, status_error
-from judge.backends.openai.server_facts import told
+from judge.backends.openai.server_facts import reported_facts
 from judge.backends.openai.urls import endpoint
 from judge.credentials.providers import OPENAI
 from judge.errors import BackendError, nearest
@@ -32,7 +32,7 @@ _ENTRY = ("version", "inputTokenLimit", "owned_by", "max_model_len", "root", "pa
 
 @dataclass(frozen=True, slots=True)
 class Probed:
-    """What a server told of itself.
+    """Facts that a server reports about itself.
 
     `names` are its models, None where it has no route for them; `listed` says whether the judge's is among them;
     `seconds` is how long the route took.
@@ -60,7 +60,7 @@ async def probe_server(asker: Asker, patience: float = PATIENCE) -> Probed:
     if not asker.dialect.tells:
         return probed
     # What a server tells beside the protocol is welcome, and its silence stops nothing.
-    return Probed(probed.facts | await told(asker.client(), url), probed.names, probed.listed, probed.seconds)
+    return Probed(probed.facts | await reported_facts(asker.client(), url), probed.names, probed.listed, probed.seconds)
 
 
 def silence(url: str, seconds: float) -> BackendError:
@@ -148,14 +148,14 @@ def models_in(body: bytes) -> list[dict[str, Any]] | None:
         data = orjson.loads(body)
     except orjson.JSONDecodeError:
         return None
-    found = data.get("data") if isinstance(data, dict) else data
+    entries = data.get("data") if isinstance(data, dict) else data
     if isinstance(data, dict) and "data" not in data and isinstance(data.get("models"), list):
         # Gemini's own list has `name` in the place of `id`.
         named = [one for one in data["models"] if isinstance(one, dict) and "name" in one]
-        found = [{**one, "id": str(one["name"]).removeprefix("models/")} for one in named]
-    if not isinstance(found, list) or not all(isinstance(entry, dict) and "id" in entry for entry in found):
+        entries = [{**one, "id": str(one["name"]).removeprefix("models/")} for one in named]
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) and "id" in entry for entry in entries):
         return None
-    return found
+    return entries
 
 
 def _hint(asker: Asker | None = None) -> str:

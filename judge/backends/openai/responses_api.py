@@ -1,4 +1,4 @@
-"""OpenAI's Responses API (`/v1/responses`), for models that have no other: -pro, codex. Never connects.
+"""Dialect of OpenAI's Responses API (`/v1/responses`), for models that have no other: -pro, codex.
 
 Form: developers.openai.com/api/reference/resources/responses, and the types of the openai package 3.52.0 that are
 generated from it (both read in November 2026). It knows neither `n` nor `seed` nor `stop`: repeats are requests of
@@ -53,7 +53,7 @@ def _read(body: bytes, url: str, scrub: Scrub) -> tuple[list[Response], int]:
         data = orjson.loads(body)
         status = data["status"]
         if status == "failed" or data.get("error"):
-            failure = {"error": data.get("error") or {"message": "the response failed, and no cause is told"}}
+            failure = {"error": data.get("error") or {"message": "the response failed, and the server gives no cause"}}
             raise status_error(200, {}, orjson.dumps(failure), url, scrub)
         if status not in ("completed", "incomplete"):
             raise BackendError(f"{url}: the response ended as {status!r}", kind="server", retryable=True)
@@ -70,7 +70,7 @@ def _read(body: bytes, url: str, scrub: Scrub) -> tuple[list[Response], int]:
 
 def _incomplete(details: Any) -> str:
     """How a response that did not end by itself ended; the provider's word where it is none of ours."""
-    word = str((details or {}).get("reason") or "no cause is told")
+    word = str((details or {}).get("reason") or "the server gives no cause")
     return "length" if word in _CUT else word
 
 

@@ -1,4 +1,4 @@
-"""`openai/<model>` as a scorer: log-probabilities of given texts by a server's completions route. Never generates text.
+"""`openai/<model>` as a scorer: log-probabilities of given texts from a server's completions route.
 
 Two routes, tried in this order and kept once one has worked:
 
@@ -51,7 +51,7 @@ def open_scorer(model: str, settings: Settings) -> OpenAIScorer:
 
 
 class OpenAIScorer:
-    """Scores texts by a server; as many at once as the settings' concurrency says."""
+    """Scorer of texts by a server, with the concurrency of the settings."""
 
     def __init__(self, model: str, settings: Settings) -> None:
         self.model = model
@@ -70,10 +70,10 @@ class OpenAIScorer:
     async def facts(self) -> ScorerFacts:
         """What the server tells of its model; weights and tokenizer it does not tell."""
         if self._facts is None:
-            told = await self._probed()
+            reported = await self._probed()
             await self._find_route()
-            context = self._context or told.get("max_model_len")
-            version = f"vLLM {told['version']}" if "version" in told else told.get("server")
+            context = self._context or reported.get("max_model_len")
+            version = f"vLLM {reported['version']}" if "version" in reported else reported.get("server")
             self._facts = ScorerFacts(self.model, self._settings.revision, context=context, version=version)
         return self._facts
 
@@ -131,10 +131,10 @@ class OpenAIScorer:
 
     async def _tokens(self, text: str, *, special: bool) -> list[int]:
         body = {"model": self.model, "prompt": text, "add_special_tokens": special}
-        told = await self._post(beside(self.url, "/tokenize"), body)
+        reported = await self._post(beside(self.url, "/tokenize"), body)
         try:
-            self._context = told.get("max_model_len") or self._context
-            return [int(token) for token in told["tokens"]]
+            self._context = reported.get("max_model_len") or self._context
+            return [int(token) for token in reported["tokens"]]
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise self._garbage("/tokenize") from error
 
@@ -155,7 +155,7 @@ class OpenAIScorer:
             "prompt_logprobs": -1 if full else 0,
         }
         try:
-            told = await self._post(endpoint(self.url, "/completions"), body)
+            answer = await self._post(endpoint(self.url, "/completions"), body)
         except BackendError as error:
             if full and error.kind in ("request", "capability") and "logprobs" in str(error):
                 raise self._cannot(
@@ -163,7 +163,7 @@ class OpenAIScorer:
                 ) from error
             raise
         try:
-            entries = told["choices"][0]["prompt_logprobs"]
+            entries = answer["choices"][0]["prompt_logprobs"]
             if not entries:
                 raise self._cannot("it ignores prompt_logprobs")
             rows = entries[len(before) :]
@@ -174,17 +174,17 @@ class OpenAIScorer:
     async def _echoed(self, text: str) -> TokenLogprobs:
         body = {"model": self.model, "prompt": text, "max_tokens": 0, "echo": True, "logprobs": 0, "temperature": 0}
         try:
-            told = await self._post(endpoint(self.url, "/completions"), body)
+            answer = await self._post(endpoint(self.url, "/completions"), body)
         except BackendError as error:
             if error.kind in ("request", "address", "api", "capability"):
                 raise self._cannot(f"it says: {error}") from error
             raise
         try:
-            told = told["choices"][0].get("logprobs")
-            if not told or not told.get("token_logprobs"):
+            answer = answer["choices"][0].get("logprobs")
+            if not answer or not answer.get("token_logprobs"):
                 raise self._cannot("it ignores echo with logprobs")
-            values = [math.nan if value is None else float(value) for value in told["token_logprobs"]]
-            tokens = tuple(str(token) for token in told["tokens"])
+            values = [math.nan if value is None else float(value) for value in answer["token_logprobs"]]
+            tokens = tuple(str(token) for token in answer["tokens"])
             if len(tokens) != len(values) or "".join(tokens)[:1] != text[:1]:
                 raise self._cannot("what it scored is not the text it was sent")
         except (KeyError, TypeError, IndexError, ValueError, AttributeError) as error:

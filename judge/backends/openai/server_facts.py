@@ -1,4 +1,4 @@
-"""What a server tells beside the protocol, and whether it keeps to a seed. Never stops a run.
+"""Facts that a server reports beyond the protocol, and a test whether it respects a seed.
 
 vLLM tells its version always, the chat template with `--enable-tokenizer-info-endpoint`, its configuration in
 development mode; other servers know none of these routes.
@@ -28,28 +28,28 @@ ROUTE_PATIENCE = 1.0
 _CONFIG = ("model", "revision", "dtype", "quantization", "max_model_len", "tensor_parallel_size", "enable_lora")
 
 SEED_NOTE = (
-    "{url} gave two different answers to one question with the same seed: it does not keep to `seed` (or not exactly), "
-    "so that the repeats of this run cannot be made again"
+    "{url} gave two different answers to one question with the same seed: it does not respect `seed` (or not exactly), "
+    "so that the repeats of this run cannot be reproduced"
 )
 
 
-async def told(client: aiohttp.ClientSession, url: str) -> dict[str, Any]:
+async def reported_facts(client: aiohttp.ClientSession, url: str) -> dict[str, Any]:
     """Version, chat-template hash and configuration, as far as the server has routes for them."""
-    found: dict[str, Any] = {}
+    facts: dict[str, Any] = {}
     version = await _json(client, beside(url, "/version"))
     if "version" in version:
-        found["version"] = version["version"]
+        facts["version"] = version["version"]
         # At once, since development mode's route takes its time.
         info, server = await asyncio.gather(
             _json(client, beside(url, "/tokenizer_info")),
             _json(client, beside(url, "/server_info?config_format=json")),
         )
         if isinstance(info.get("chat_template"), str):
-            found["chat_template_hash"] = template_hash(info["chat_template"])
+            facts["chat_template_hash"] = template_hash(info["chat_template"])
         flags = {key: value for key, value in _flat(server.get("vllm_config")).items() if key in _CONFIG}
         if flags:
-            found["flags"] = flags
-    return found
+            facts["flags"] = flags
+    return facts
 
 
 async def seed_kept(asker: Asker, request: Mapping[str, Any]) -> bool | None:

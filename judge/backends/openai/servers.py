@@ -1,4 +1,4 @@
-"""Which of several servers a query goes to. Never asks a server, and never forgets one that may come back.
+"""Choice of the server for each query where a run names several. A server that failed is tried again later.
 
 Queries that share a prefix go to one server, so that its prefix cache is warm: rendezvous hashing (Thaler & Ravishankar
 1998) of the group's name, which moves only a lost server's groups. A server that fails to answer several times in a row
@@ -24,7 +24,7 @@ _SERVER_KINDS = frozenset({"connection", "address", "timeout", "server", "overlo
 
 
 class Servers:
-    """The servers of one run; `notices` tells, in sentences, which were left out and which came back."""
+    """The servers of one run; `notices` says, in sentences, which were left out and which are used again."""
 
     def __init__(self, urls: Sequence[str], *, clock: Callable[[], float] = time.monotonic) -> None:
         self.urls = tuple(urls)

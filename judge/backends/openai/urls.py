@@ -1,4 +1,4 @@
-"""Addresses of a server's routes, made from its base_url. Never connects.
+"""Addresses of a server's routes, derived from its base_url.
 
 A base_url may carry a query (`?api-version=2024-10-21`, as Azure's older routes want it): it goes with every request.
 """
@@ -7,10 +7,15 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit, urlunsplit
 
+from judge.errors import SpecError
+
 
 def without_slash(base_url: str) -> str:
-    """The base_url as it is compared and shown: no slash at the end of its path."""
-    scheme, host, path, query, _ = urlsplit(base_url)
+    """The base_url as it is compared and shown: no slash at the end of its path. SpecError for what is no address."""
+    try:
+        scheme, host, path, query, _ = urlsplit(base_url)
+    except ValueError as error:
+        raise SpecError(f"base_url is no address: {error}", hint="base_url: http://HOST:PORT/v1") from error
     return urlunsplit((scheme, host, path.rstrip("/"), query, ""))
 
 

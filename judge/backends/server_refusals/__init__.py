@@ -1,1 +1,1 @@
-"""What servers refuse, how they say it, and what a request must leave out."""
+"""Interpretation of servers' refusals, and the settings that a request must leave out because of them."""

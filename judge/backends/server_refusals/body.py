@@ -1,4 +1,4 @@
-"""What the body of an error says, whatever its form: words, codes, parameters, delays. Never judges what it means.
+"""Extraction of messages, codes, parameters and delays from the body of an error, whatever its form.
 
 Providers send objects, lists of objects, JSON inside a string, FastAPI's `detail`, plain text and whole HTML pages.
 """
@@ -18,6 +18,7 @@ SHOWN = 300
 _MOST = 4000
 """Characters of the server's words that are kept to find its cause in."""
 
+# Gateways wrap another server's JSON in their own a few levels deep; a hostile body could nest without end.
 _DEEPEST = 8
 
 _WORDS = ("message", "msg", "detail", "details", "error", "errors", "error_description", "description", "title")
@@ -41,7 +42,7 @@ _TAGS = re.compile(r"<(?:script|style).*?</(?:script|style)>|<[^>]*>", re.S | re
 
 @dataclass(slots=True)
 class Said:
-    """What an error body says.
+    """Content of an error body.
 
     Attributes
     ----------
@@ -75,6 +76,10 @@ class Said:
         if named and named[0] not in text.lower():
             text = f"{text} {named[0]}".strip()
         return text[: SHOWN + 80]
+
+
+_LONG_CODE = 20
+"""Digits of a code that is read as a number."""
 
 
 def said_in(body: bytes) -> Said:
@@ -151,7 +156,7 @@ def _read_param(value: Any, found: Said) -> None:
 def _read_code(key: str, value: Any, found: Said, parts: list[str], depth: int) -> None:
     if isinstance(value, bool):
         return
-    if isinstance(value, int) or (isinstance(value, str) and value.isdigit()):
+    if isinstance(value, int) or (isinstance(value, str) and value.isdecimal() and len(value) < _LONG_CODE):
         found.codes.add(str(value))
         if found.status is None and key in ("code", "status", "status_code", "statuscode") and 400 <= int(value) < 600:
             found.status = int(value)

@@ -1,4 +1,4 @@
-"""What an error of a provider means: one table from status, code and words to a kind. Never asks again, never waits.
+"""Classification of providers' errors: one table from status, code and words to a kind of error.
 
 The rules stand in order and the first that fits counts. Providers give one status many meanings (a 400 may be a wrong
 key, a used-up account, a flagged story or a setting that the model does not take), so codes and words come before
@@ -23,7 +23,7 @@ RETRYABLE: frozenset[ErrorKind] = frozenset({"rate", "overload", "server"})
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A refusal, read.
+    """An interpreted refusal.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A kind, and what speaks for it: a code, or words; never under one of `unless`."""
+    """A kind with the codes or words that indicate it, except under a status in `unless`."""
 
     kind: ErrorKind
     codes: frozenset[str]

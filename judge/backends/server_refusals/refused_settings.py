@@ -1,7 +1,4 @@
-"""Which settings of a request a server refuses: named in its words or fields, and standing in the body that was sent.
-
-Never decides what to do about it.
-"""
+"""Identification of the settings that a server refuses, from its words or fields and the body that was sent."""
 
 from __future__ import annotations
 
@@ -175,15 +172,15 @@ def _quoted(low: str, names: frozenset[str]) -> tuple[str, ...]:
 def _bare(low: str, names: frozenset[str]) -> list[str]:
     """Names without quotation marks, else other words for them; English words only where they are meant as names."""
     for words in (names, {word for word, meant in _OTHER_NAMES.items() if names & set(meant)}):
-        found = []
+        settings = []
         for word in sorted(words):
             spelled = rf"(?<![\w-]){re.escape(word).replace('_', '_?')}(?![\w-])"
             for match in re.finditer(spelled, low):
                 if word not in _WORDLIKE or _meant(low, match.start(), match.end()):
-                    found.append((match.start(), _sent_as(word, names)))
+                    settings.append((match.start(), _sent_as(word, names)))
                     break
-        if found:
-            return [name for _, named in sorted(found) for name in named]
+        if settings:
+            return [name for _, named in sorted(settings) for name in named]
     return []
 
 
@@ -201,12 +198,12 @@ def _meant(low: str, start: int, end: int) -> bool:
 
 
 def _in_phrases(low: str, names: frozenset[str]) -> list[str]:
-    found = []
+    settings = []
     for pattern, name in _PHRASES:
         match = pattern.search(low)
         if match is not None:
             # A choice among points is sent as `structured_outputs`, JSON as `response_format`.
             meant = name if name in names else {"response_format": "structured_outputs"}.get(name, name)
             if meant in names:
-                found.append((match.start(), meant))
-    return [name for _, name in sorted(found)]
+                settings.append((match.start(), meant))
+    return [name for _, name in sorted(settings)]

@@ -1,4 +1,4 @@
-"""When a server wants to be asked again: from headers, from fields of the body, from its words. Never waits."""
+"""Delay that a server requests before the next attempt: from headers, fields of the body, or its words."""
 
 from __future__ import annotations
 
@@ -51,14 +51,14 @@ def _reset(told: Mapping[str, str]) -> float | None:
     spent, named = [], []
     for limit in _LIMITS:
         for prefix in ("x-ratelimit-{}-" + limit, "anthropic-ratelimit-" + limit + "-{}"):
-            found = moment(told.get(prefix.format("reset")))
-            if found is not None:
-                named.append(found)
+            delay = moment(told.get(prefix.format("reset")))
+            if delay is not None:
+                named.append(delay)
                 if number(told.get(prefix.format("remaining"))) == 0:
-                    spent.append(found)
+                    spent.append(delay)
     for name in ("x-ratelimit-reset", "ratelimit-reset", "x-ratelimit-reset-after"):
-        if (found := moment(told.get(name))) is not None:
-            named.append(found)
+        if (delay := moment(told.get(name))) is not None:
+            named.append(delay)
     if spent:
         return max(spent)
     return min(named, default=None)

@@ -1,4 +1,4 @@
-"""What a server takes of a request, as learnt from its refusals: the name of the longest answer, answers in one call.
+"""Properties of a server learnt from its refusals: name of the longest answer's field, answers in one call.
 
 Only the shape of a call is learnt here. A setting of the judge's definition that is refused is never left out or
 changed in silence: `remedy` says which key of run.yaml to change, and the run stops.
@@ -49,7 +49,7 @@ _OF_VALUE = ("generation.max_tokens", "engine.top_logprobs")
 
 @dataclass(slots=True)
 class Terms:
-    """What one server takes for one model.
+    """Properties of one server for one model, as learnt from its refusals.
 
     Attributes
     ----------
@@ -114,7 +114,7 @@ class Terms:
             self.responses = self.one_limit = True
             self.most = 1
             self.notes.append(
-                f"{self.url} has this model at /responses alone: it is asked there, with one call for each repeat"
+                f"{self.url} has this model at /responses alone: requests go there, with one call for each repeat"
             )
 
     def shortened(self, repeats: Any) -> Any:

@@ -1,4 +1,4 @@
-"""`surface`, the control judge: a regression on surface features. Never a language model, and always says so."""
+"""`surface`, the control judge: a regression on surface features, and no language model."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from judge.judge_name import JudgeName
 from judge.records import Story
 from judge.text_features import length
 
-__all__ = ["SurfaceBackend", "fitted_on", "model_card", "open"]
+__all__ = ["SurfaceBackend", "fitted_on", "has_model", "model_card", "open"]
 
 
 def open(model: str, settings: Settings) -> Backend:  # noqa: A001, ARG001 - every back-end's loader has this name
@@ -34,3 +34,8 @@ def fitted_on(judge: str, criteria: Sequence[str], stories: Iterable[Story]) -> 
     for story in stories:
         tokens = length(story.text)
         yield any(card.was_fitted_on(card.choose(name, tokens), story.story_prompt) for name in criteria)
+
+
+def has_model(criterion: str) -> bool:
+    """Whether the shipped control was fitted on ratings of this criterion; else it rates by overall quality."""
+    return criterion.casefold().strip() in read_card(shipped_model()).by_criterion

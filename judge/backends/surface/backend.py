@@ -1,4 +1,4 @@
-"""The control judge as a back-end: rates and compares by readable surface features. Never reads the Eval-Prompt."""
+"""The control judge as a back-end: it rates and compares by readable surface features, without the Eval-Prompt."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import orjson
-
 from judge.backends.protocol import Capabilities
 from judge.backends.surface.explanation import difference, explain
 from judge.backends.surface.model import LABEL, POINTS, Card, Model, expected
+from judge.backends.written import said, several
 from judge.errors import BackendError
-from judge.records import Criterion, Query, Response, Scale, Story
+from judge.records import Commission, Criterion, Query, Request, Response, Scale, Story
 from judge.text_features import for_regression, own_features, score_file_features
 
 _KEPT_STORIES = 8
@@ -25,7 +24,7 @@ _FITTED = Scale(POINTS[0], POINTS[-1], 1)
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the control judge makes of one story for one criterion, on 1-5."""
+    """The control judge's prediction for one story and criterion, on 1-5."""
 
     model: Model
     features: Mapping[str, float]
@@ -58,8 +57,10 @@ class SurfaceBackend:
             "models": [model.name for model in self._card.models],
         }
 
-    async def complete(self, query: Query, repeats: Sequence[int]) -> list[Response]:
+    async def complete(self, query: Request, repeats: Sequence[int]) -> list[Response]:
         """One answer per repeat. BackendError where log-probabilities are asked for, or the story has no words."""
+        if isinstance(query, Commission):
+            raise BackendError("the control judge rates stories and writes none", kind="capability", retryable=False)
         if query.scoring == "logprobs":
             raise BackendError(
                 "the control judge has no log-probabilities", kind="capability", retryable=False, hint="scoring: text"
@@ -89,12 +90,15 @@ class SurfaceBackend:
         each = [(one, self.rate(query.story, one.name)) for one in query.criteria]
         why = [self._explanation(*one) if query.asks_explanation else None for one in each]
         drawn = query.generation.temperature == 1
-        found = []
+        responses = []
         for repeat in repeats:
             values = [_draw(v, query, repeat, one.name) if drawn else v.rating for one, v in each]
-            said = [(one, value, reason) for (one, _), value, reason in zip(each, values, why, strict=True)]
-            found.append(Response(_several(query, said), finish_reason="stop", model=self._name))
-        return found
+            answers = []
+            for (one, _), value, reason in zip(each, values, why, strict=True):
+                rating, label = _written(value, one.scale)
+                answers.append((one.name, label or rating, reason))
+            responses.append(Response(several(query, answers), finish_reason="stop", model=self._name))
+        return responses
 
     def _compared(self, query: Query, other: Story, repeats: Sequence[int]) -> list[Response]:
         """Which of two stories it would rate higher; the order in which they are shown makes no difference to it."""
@@ -111,7 +115,7 @@ class SurfaceBackend:
             first, second = (one.rating for one in rated)
         word = query.choices[2 if first == second and len(query.choices) > _PAIR else int(second > first)]
         explanation = difference(rated[0].parts, rated[1].parts) if query.asks_explanation else None
-        return Response(text=_said(query, "verdict", word, explanation), finish_reason="stop", model=self._name)
+        return Response(text=said(query, "verdict", word, explanation), finish_reason="stop", model=self._name)
 
     def rate(self, story: Story, criterion: str) -> Verdict:
         """The verdict on a story; BackendError where it has no words."""
@@ -148,38 +152,10 @@ class SurfaceBackend:
         if query.structured == "choice":
             text = label or f"{min(scale.points(), key=lambda point: abs(point - rating)):g}"
         elif query.structured == "none" and label is not None:
-            text = _said(query, "answer", label, explanation)
+            text = said(query, "answer", label, explanation)
         else:
-            text = _said(query, "rating", label or rating, explanation)
+            text = said(query, "rating", label or rating, explanation)
         return Response(text=text, finish_reason="stop", model=self._name)
-
-
-def _said(query: Query, name: str, value: str | float, explanation: str | None) -> str:
-    """An answer in the form that was asked for."""
-    said = value if isinstance(value, str) else f"{value:g}"
-    if query.structured == "choice":
-        return said
-    if query.structured == "none":
-        return f"{name.capitalize()}: {said}" + ("" if explanation is None else f"\n\nExplanation: {explanation}")
-    reason = {} if explanation is None else {"explanation": explanation}
-    return orjson.dumps({name: value, **reason}).decode()
-
-
-def _several(query: Query, said: Sequence[tuple[Criterion, float, str | None]]) -> str:
-    """Ratings of several criteria in the form that was asked for: lines, or one JSON object."""
-    if query.structured != "none":
-        answers: dict[str, Any] = {}
-        for criterion, value, why in said:
-            rating, label = _written(value, criterion.scale)
-            answers[criterion.name] = label or rating
-            if why is not None:
-                answers[criterion.name] = {"rating": label or rating, "explanation": why}
-        return orjson.dumps(answers).decode()
-    lines = []
-    for criterion, value, why in said:
-        rating, label = _written(value, criterion.scale)
-        lines.append(f"{criterion.name}: {label or format(rating, 'g')}" + ("" if why is None else f"\n{why}\n"))
-    return "\n".join(lines)
 
 
 def _written(value: float, scale: Scale) -> tuple[float, str | None]:

@@ -1,4 +1,4 @@
-"""The control judge's model card as tables. Never measures: prints what the fit measured."""
+"""Tables of the control judge's model card, from the numbers that its fit stored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The control judge's explanation of itself: which features moved its rating. Never states a second rating."""
+"""Explanations of the control judge: the features that contributed most to its rating."""
 
 from __future__ import annotations
 

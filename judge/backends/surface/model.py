@@ -1,4 +1,4 @@
-"""The control judge's fitted models: features of a story in, a distribution over the scale out. Never fits anything.
+"""Fitted models of the control judge: from features of a story to a distribution over the scale.
 
 Plain Python, so that a run with the control judge needs no numpy. `model.json` is written by
 `tests/packaged_data/surface_model.py`.
@@ -72,7 +72,7 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """Everything `model.json` holds: models, and where they come from."""
+    """Content of `model.json`: models, and the data that they were fitted on."""
 
     by_criterion: Mapping[str, tuple[Model, ...]]
     data: tuple[Mapping[str, str], ...]

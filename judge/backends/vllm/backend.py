@@ -1,4 +1,4 @@
-"""`vllm/<model>`: vLLM's asynchronous engine in this process. Never retries, never changes what is asked.
+"""`vllm/<model>`: vLLM's asynchronous engine in this process.
 
 It answers as a vLLM server would: the model's own generation defaults where the run says nothing, `n` repeats in one
 request, the same token texts and log-probabilities. What the engine's processes write goes to a log file, not among
@@ -33,7 +33,7 @@ from judge.backends.protocol import Capabilities, Settings
 from judge.backends.structured import choices, schema
 from judge.backends.vllm.engine_log import tail, written_to
 from judge.errors import BackendError, MissingExtraError
-from judge.records import Query, Response
+from judge.records import Request, Response
 
 _STRUCTURED = {"backend": "xgrammar", "disable_any_whitespace": True}
 """Without it a model may fill JSON with blanks until max_tokens."""
@@ -44,23 +44,23 @@ def open(model: str, settings: Settings) -> VLLMBackend:  # noqa: A001  the regi
     return VLLMBackend(model, settings)
 
 
-def engine_arguments(model: str, settings: Settings, known: set[str]) -> dict[str, Any]:
-    """What AsyncEngineArgs is called with; raises SpecError for a key that is not in `known` nor read by us."""
+def engine_arguments(model: str, settings: Settings, accepted: set[str]) -> dict[str, Any]:
+    """What AsyncEngineArgs is called with; raises SpecError for a key that is not in `accepted` nor read by us."""
     engine = dict(settings.engine)
-    check_keys(engine, (known - {"hf_token"}) | (OURS - {"device", "batch_size", "batch_wait_ms"}) | REQUEST, "vllm")
-    found = {k: v for k, v in engine.items() if k in known and (k not in OURS or k == "max_model_len")}
-    found["model"] = weights(model, engine)
+    check_keys(engine, (accepted - {"hf_token"}) | (OURS - {"device", "batch_size", "batch_wait_ms"}) | REQUEST, "vllm")
+    arguments = {k: v for k, v in engine.items() if k in accepted and (k not in OURS or k == "max_model_len")}
+    arguments["model"] = weights(model, engine)
     if settings.revision is not None:
-        found["revision"] = settings.revision
+        arguments["revision"] = settings.revision
     if "lora" in engine:
-        found["enable_lora"] = True
-    found.setdefault("max_logprobs", max(int(engine.get("top_logprobs", TOP_LOGPROBS)), TOP_LOGPROBS))
-    found.setdefault("structured_outputs_config", dict(_STRUCTURED))
-    return found
+        arguments["enable_lora"] = True
+    arguments.setdefault("max_logprobs", max(int(engine.get("top_logprobs", TOP_LOGPROBS)), TOP_LOGPROBS))
+    arguments.setdefault("structured_outputs_config", dict(_STRUCTURED))
+    return arguments
 
 
 class VLLMBackend:
-    """Asks an engine of its own."""
+    """Back-end with a vLLM engine of its own."""
 
     def __init__(self, model: str, settings: Settings) -> None:
         _quiet()
@@ -131,7 +131,7 @@ class VLLMBackend:
         except Exception as error:
             raise loading_error(f"the LoRA adapter {path}", error, tail(self._log)) from error
 
-    async def complete(self, query: Query, repeats: Sequence[int]) -> list[Response]:
+    async def complete(self, query: Request, repeats: Sequence[int]) -> list[Response]:
         """One request for all given repeats; raises `BackendError`."""
         tokens = self._tokens(query)
         parameters = self.parameters(query, repeats, len(tokens))
@@ -154,31 +154,31 @@ class VLLMBackend:
             ) from error
         return self._responses(final)
 
-    def parameters(self, query: Query, repeats: Sequence[int], prompt: int) -> Any:
+    def parameters(self, query: Request, repeats: Sequence[int], prompt: int) -> Any:
         """vLLM's SamplingParams for the repeats of a query, as its server would set them."""
         from vllm.sampling_params import RequestOutputKind, SamplingParams, StructuredOutputsParams
 
         generation = query.generation
-        said: dict[str, Any] = {**self._defaults, **{k: v for k, v in self._engine_keys.items() if k in SAMPLING}}
+        settings: dict[str, Any] = {**self._defaults, **{k: v for k, v in self._engine_keys.items() if k in SAMPLING}}
         given = {"temperature": generation.temperature, "top_p": generation.top_p, "max_tokens": generation.max_tokens}
-        said |= {key: value for key, value in given.items() if value is not None}
+        settings |= {key: value for key, value in given.items() if value is not None}
         # Unlike the class, the server lets an answer run to the end of the context where no limit is said.
         room = self._context - prompt
-        wanted = said.get("max_tokens")
+        wanted = settings.get("max_tokens")
         if room < 1 or (generation.max_tokens is not None and generation.max_tokens > room):
             raise too_long(f"vllm/{self.model}", prompt, generation.max_tokens or 1, self._context)
-        said["max_tokens"] = room if wanted is None else min(int(wanted), room)
+        settings["max_tokens"] = room if wanted is None else min(int(wanted), room)
         if generation.seed is not None:
-            said["seed"] = generation.seed + repeats[0]
+            settings["seed"] = generation.seed + repeats[0]
         if generation.stop:
-            said["stop"] = list(generation.stop)
+            settings["stop"] = list(generation.stop)
         if query.scoring == "logprobs":
-            said["logprobs"] = int(self._engine_keys.get("top_logprobs", TOP_LOGPROBS))
+            settings["logprobs"] = int(self._engine_keys.get("top_logprobs", TOP_LOGPROBS))
         if query.structured == "choice":
-            said["structured_outputs"] = StructuredOutputsParams(choice=choices(query))
+            settings["structured_outputs"] = StructuredOutputsParams(choice=choices(query))
         elif query.structured != "none":
-            said["structured_outputs"] = StructuredOutputsParams(json=schema(query))
-        return SamplingParams(n=len(repeats), output_kind=RequestOutputKind.FINAL_ONLY, **said)
+            settings["structured_outputs"] = StructuredOutputsParams(json=schema(query))
+        return SamplingParams(n=len(repeats), output_kind=RequestOutputKind.FINAL_ONLY, **settings)
 
     @property
     def tokenizer(self) -> Any:
@@ -222,7 +222,7 @@ class VLLMBackend:
             raise BackendError("vllm: the engine gave no answer", kind="garbage", retryable=True)
         return final
 
-    def _tokens(self, query: Query) -> list[int]:
+    def _tokens(self, query: Request) -> list[int]:
         if query.api == "completions":
             return list(self._tokenizer.encode(joined(query.messages)))
         if self._template is None:
@@ -233,10 +233,10 @@ class VLLMBackend:
         return list(self._tokenizer.encode(text, add_special_tokens=False))
 
     def _responses(self, final: Any) -> list[Response]:
-        found: list[Response] = []
+        responses: list[Response] = []
         for output in sorted(final.outputs, key=lambda one: one.index):
-            first = not found
-            found.append(
+            first = not responses
+            responses.append(
                 Response(
                     output.text,
                     output.finish_reason,
@@ -248,7 +248,7 @@ class VLLMBackend:
                     model=self.model,
                 )
             )
-        return found
+        return responses
 
 
 def _content(output: Any, tokenizer: Any) -> list[dict[str, Any]]:

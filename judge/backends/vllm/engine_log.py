@@ -1,4 +1,4 @@
-"""What an engine's processes write, kept in a file: out of the progress, and at hand when a start fails."""
+"""Log file for the output of an engine's processes, kept apart from the progress line and read when a start fails."""
 
 from __future__ import annotations
 

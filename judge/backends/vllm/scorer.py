@@ -1,4 +1,4 @@
-"""`vllm/<model>` as a scorer: log-probabilities of given texts by vLLM's engine in this process. Never generates text.
+"""`vllm/<model>` as a scorer: log-probabilities of given texts from vLLM's engine in this process.
 
 The engine is that of the back-end `vllm/`, started so that it gives whole distributions; the numbers are those that a
 vLLM server of the same model gives.
@@ -23,7 +23,7 @@ def open_scorer(model: str, settings: Settings) -> VLLMScorer:
 
 
 class VLLMScorer:
-    """Scores texts by an engine of its own; as many at once as the settings' concurrency says."""
+    """Scorer of texts by an engine of its own, with the concurrency of the settings."""
 
     def __init__(self, model: str, settings: Settings) -> None:
         # The whole distribution has to be allowed when the engine starts; it costs nothing where it is not asked for.
@@ -35,14 +35,14 @@ class VLLMScorer:
     async def facts(self) -> ScorerFacts:
         """Start the engine, and say which model this is."""
         if self._facts is None:
-            told: Mapping[str, Any] = await self._backend.probe()
+            reported: Mapping[str, Any] = await self._backend.probe()
             self._facts = ScorerFacts(
-                str(told["model"]),
-                told.get("model_revision") or self._settings.revision,
+                str(reported["model"]),
+                reported.get("model_revision") or self._settings.revision,
                 vocabulary=len(self._backend.tokenizer),
-                context=int(told["max_model_len"]),
-                dtype=str(told["dtype"]),
-                version=f"vLLM {told['version']}",
+                context=int(reported["max_model_len"]),
+                dtype=str(reported["dtype"]),
+                version=f"vLLM {reported['version']}",
             )
         return self._facts
 

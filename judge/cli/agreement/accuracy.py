@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
 HELP = {
-    "level": "pairs that count: of all stories, or of stories for one story-prompt",
+    "level": "pairs that are counted: of all stories, or of stories of one story-prompt",
     "folds": "number of folds of story-prompts in which the width of ties is fitted",
     "flips": "number of permutations for soft pairwise accuracy",
 }

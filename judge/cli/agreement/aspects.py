@@ -22,7 +22,7 @@ def aspects(table: RatingsTable, options: AspectsOptions) -> list[Table]:
     """Recall at 1, 3 and 5 of the aspects that readers commented on, and correlations with their ratings (StoryER).
 
     For runs on storyer_reasons with the criteria sets storyer_salience (which aspects stand out) and storyer (how good
-    each is). Floors beside them name the same aspects for every story.
+    each aspect is). Baselines beside them name the same aspects for every story.
 
     Example: judge aspects runs/storyer-reasons
     """

@@ -19,7 +19,7 @@ app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=
 @app.command()
 @table_command(ConfusionOptions)
 def confusion(table: RatingsTable, options: ConfusionOptions) -> list[Table]:
-    """Labels beside people's: accuracy, F1, kappa and others, confusion matrices, one person, judges that know nothing.
+    """Agreement of labels with people's: accuracy, F1, kappa, confusion matrices, with one person and chance beside.
 
     Example: judge confusion runs/ttcw --resamples 2000
     """

@@ -17,10 +17,10 @@ app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=
 
 HELP = {
     "coefficient": "correlation coefficient",
-    "level": "what is correlated: all stories, system means, or stories within a story-prompt or system",
+    "level": "unit of correlation: all stories, system means, or stories within a story-prompt or system",
     "interval_kind": "kind of bootstrap interval",
-    "given": "third variable of a partial correlation beside it: length (beside measures it is), a feature, or none",
-    "readings": "ratings of a judge that stand beside one person: the mean of its repeats, or each repeat",
+    "given": "third variable of an additional partial correlation: length, another feature, or none",
+    "readings": "judge's ratings compared with one person's: the mean of its repeats, or each single repeat",
 }
 
 
@@ -30,13 +30,13 @@ def correlate(
     table: RatingsTable,
     options: CorrelationOptions,
     within: Annotated[
-        bool, typer.Option("--within", help="also the correlations within classes: author, system, dataset")
+        bool, typer.Option("--within", help="additional correlations within classes: author, system, dataset")
     ] = False,
 ) -> list[Table]:
     """Correlations with people's ratings, with intervals, human ceiling and the control judge's row.
 
-    A note says where a pooled correlation hides what holds within who wrote the stories, or within systems. Where
-    people belong to panels, each panel has its own rows.
+    A note warns where a pooled correlation hides other correlations within human and generated stories, or within
+    systems. Where people belong to panels, each panel has its own rows.
 
     Example: judge correlate runs/hanna --level system --drop-system Human --ci boot-both
     """

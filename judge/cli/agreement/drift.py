@@ -19,7 +19,7 @@ app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=
 @app.command()
 @table_command(DriftOptions, without=("window", "stride", "ci", "resamples", "seed"))
 def drift(table: RatingsTable, options: DriftOptions) -> list[Table]:
-    """Whether a judge follows people equally well for every system and dataset, with a test of homogeneity.
+    """Agreement with people for every system and dataset, with a test of homogeneity.
 
     Example: judge drift runs/hanna
     """

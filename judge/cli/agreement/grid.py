@@ -17,7 +17,7 @@ app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=
 
 HELP = {
     "coefficient": "correlation coefficient",
-    "level": "what is correlated: all stories, system means, or stories within a story-prompt or system",
+    "level": "unit of correlation: all stories, system means, or stories within a story-prompt or system",
     "interval_kind": "kind of bootstrap interval",
 }
 

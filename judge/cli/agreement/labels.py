@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
 HELP = {
-    "labels": "rule of the stories with label 1: a criterion of two values, or 'Overall > 4'",
-    "errors": "rule of an error type, set against the labelled stories; may be given several times",
-    "equivalence": "difference in rating points that would not matter (two one-sided tests)",
+    "labels": "rule that gives a story label 1: a criterion of two values, or 'Overall > 4'",
+    "errors": "rule of an error type, compared with the labelled stories; may be given several times",
+    "equivalence": "largest difference in rating points that counts as equivalent (two one-sided tests)",
 }
 
 
@@ -31,7 +31,7 @@ def _criteria(options: LabelOptions) -> list[str | None]:
 @app.command()
 @table_command(LabelOptions, HELP, people=_criteria)
 def labels(table: RatingsTable, options: LabelOptions) -> list[Table]:
-    """How well judges tell labelled stories from others: point-biserial r, area under the ROC curve, paired win rate.
+    """Separation of labelled stories from others by ratings: point-biserial r, area under the ROC curve, win rate.
 
     Example: judge labels runs/hanna --labels 'Engagement > 3'
     """

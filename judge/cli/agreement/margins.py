@@ -17,16 +17,16 @@ app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=
 
 HELP = {
     "coefficient": "correlation coefficient",
-    "level": "what is correlated: all stories, system means, or stories within a story-prompt or system",
+    "level": "unit of correlation: all stories, system means, or stories within a story-prompt or system",
     "interval_kind": "kind of bootstrap interval",
-    "readings": "ratings of a judge that stand beside one person: the mean of its repeats, or each repeat",
+    "readings": "judge's ratings compared with one person's: the mean of its repeats, or each single repeat",
 }
 
 
 @app.command()
 @table_command(CorrelationOptions, HELP, without=("given",))
 def margins(table: RatingsTable, options: CorrelationOptions) -> list[Table]:
-    """How far above or below people and control each judge follows people, as paired differences with intervals.
+    """Difference between each judge's agreement with people and that of one person and the control, with intervals.
 
     Where people belong to panels, each panel has its own rows.
 

@@ -22,7 +22,7 @@ _WITHOUT = ("level", "control", "given", "interval_kind", "readings")
 @app.command()
 @table_command(CorrelationOptions, HELP, without=_WITHOUT, first_only=True)
 def panels(table: RatingsTable, options: CorrelationOptions) -> list[Table]:
-    """Panels of people (expert, lay, crowd): agreement within and between them, judges against each, differences.
+    """Agreement within and between panels of people (expert, lay, crowd), and of judges with each panel.
 
     Example: judge panels runs/tales --ci boot-inputs --resamples 2000
     """

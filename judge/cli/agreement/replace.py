@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
 HELP = {
-    "epsilon": "advantage that a judge is granted, since it is cheaper: a share of stories",
-    "measure": "distance of one rating from the others'; auto: exact for labels, rmse for numbers",
-    "positions": "columns of unknown people pass for persons",
-    "rated": "number of stories of each system whose human ratings are kept; the others are hidden",
+    "epsilon": "advantage granted to a judge because it is cheaper, as a share of stories",
+    "measure": "distance between one rating and the others; auto: exact for labels, rmse for numbers",
+    "positions": "columns of unidentified raters, each taken for one person",
+    "rated": "number of stories of each system that keep their human ratings; the others' are hidden",
     "seed": "seed of the draw of hidden ratings",
 }
 
@@ -27,7 +27,7 @@ HELP = {
 @app.command()
 @table_command(ReplacementOptions, HELP)
 def replace(table: RatingsTable, options: ReplacementOptions) -> list[Table]:
-    """May this judge replace an annotator? The alternative annotator test, and prediction-powered means of systems.
+    """Test whether a judge may replace an annotator (alternative annotator test); prediction-powered system means.
 
     Example: judge replace runs/hanna --epsilon 0.2
     """

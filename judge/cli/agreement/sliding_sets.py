@@ -21,7 +21,7 @@ HELP = {"window": "number of stories in a set", "stride": "number of stories bet
 @app.command("sliding-sets")
 @table_command(DriftOptions, HELP)
 def sliding_sets(table: RatingsTable, options: DriftOptions) -> list[Table]:
-    """Correlation of differences between sliding sets of stories (OpenMEVA), as published and with honest intervals.
+    """Correlation of differences between sliding sets of stories (OpenMEVA), as published and with valid intervals.
 
     Example: judge sliding-sets runs/mans-roc --window 100
     """

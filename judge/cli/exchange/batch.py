@@ -26,17 +26,17 @@ app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=
 def submit(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="run.yaml, its folder, or a result folder")],
     limit: Limit = None,
-    split: Annotated[int, typer.Option(min=1, max=50_000, help="lines in a batch at most")] = 50_000,
+    split: Annotated[int, typer.Option(min=1, max=50_000, help="largest number of lines in a batch")] = 50_000,
     judge: OtherJudges = None,
     set_: Overrides = None,
     one_by_one: OneByOne = False,
     failed: Failed = False,
     max_completion_tokens: NewerLimit = False,
 ) -> None:
-    """Send what the run still lacks to the provider's batch API; nothing in a batch not yet collected is sent again.
+    """Send the requests that a run still lacks to the provider's batch API; pending requests are not sent again.
 
-    Of several judges each one's part goes to its own provider; one that fails leaves the others alone.
-    After a kill or a lost connection the same command goes on: what the provider has already is looked up first.
+    With several judges, each one's part goes to its own provider; a failure of one does not affect the others. After an
+    interruption the same command continues: it first looks up which batches the provider already has.
 
     Example: judge batch submit runs/hanna-api
     """
@@ -76,9 +76,11 @@ def submit(
 def status(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="run.yaml, its folder, or a result folder")],
     form: Form = "table",
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="file to write to")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="file for the output, in place of the screen")
+    ] = None,
 ) -> None:
-    """Ask the provider how far batches are, and say what to do about those that failed.
+    """Progress of batches at the provider, and what to do about those that failed.
 
     Example: judge batch status runs/hanna-api
     """
@@ -113,9 +115,9 @@ def status(
 def collect(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="run.yaml, its folder, or a result folder")],
 ) -> None:
-    """Bring the answers of ended batches into the journal; what they lack is asked by the next submit or run.
+    """Write the answers of ended batches into the journal; the next submit or run requests what is missing.
 
-    Exit code 3 where batches are still at work.
+    Exit code 3 where batches are still running.
 
     Example: judge batch collect runs/hanna-api
     """

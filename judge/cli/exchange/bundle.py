@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from judge.cli.option_words import said
+from judge.cli.option_words import with_flags
 from judge.cli.table_options import Quiet, Runs, Seed
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -17,19 +17,23 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 def bundle(
     runs: Runs,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="the archive; default RUN-bundle.zip in this folder")
+        Path | None, typer.Option("-o", "--output", help="file for the archive; default: RUN-bundle.zip in this folder")
     ] = None,
     without_texts: Annotated[
         bool, typer.Option("--without-texts", help="hashes in place of stories and story-prompts")
     ] = False,
-    with_batches: Annotated[bool, typer.Option("--with-batches", help="also batches.json and batches/")] = False,
-    resamples: Annotated[int, typer.Option("--resamples", min=1, help="resamples for intervals in its tables")] = 1000,
+    with_batches: Annotated[
+        bool, typer.Option("--with-batches", help="additional files batches.json and batches/")
+    ] = False,
+    resamples: Annotated[
+        int, typer.Option("--resamples", min=1, help="number of resamples for confidence intervals in its tables")
+    ] = 1000,
     seed: Seed = 1,
     quiet: Quiet = False,
 ) -> None:
-    """Runs as one archive for artifact review: definition, journal, manifest, tables, checksums; no keys.
+    """Write runs as one archive for artifact review: definition, journal, manifest, tables, checksums; no keys.
 
-    Checked on any machine by: judge verify FILE.zip. Works beside a run that is being written.
+    judge verify FILE.zip checks it on any machine. Works while a run is being written.
 
     Example: judge bundle runs/hanna -o hanna-artifact.zip
     """
@@ -42,7 +46,7 @@ def bundle(
         [Path(run) for run in runs], output, choices, lambda step: None if quiet else typer.echo(step, err=True)
     )
     for note in made.notes:
-        typer.echo(f"note: {said(note)}", err=True)
+        typer.echo(f"note: {with_flags(note)}", err=True)
     typer.echo(f"{made.path}: {made.files} files, {made.rows} ratings, {made.bytes / 1e6:.1f} MB")
     if not without_texts:
         typer.echo(

@@ -29,18 +29,18 @@ def batch(
     limit: Limit = None,
     output: Annotated[Path, typer.Option("--output", "-o", help="file to write")] = Path("batch.jsonl"),
     split: Annotated[
-        int, typer.Option(min=1, max=50_000, help="lines in a file at most; more files are numbered")
+        int, typer.Option(min=1, max=50_000, help="largest number of lines in a file; further files are numbered")
     ] = 50_000,
-    judge: Annotated[str | None, typer.Option(help="judge in place of the file's")] = None,
+    judge: Annotated[str | None, typer.Option(help="judge in place of the definition's")] = None,
     set_: Overrides = None,
     one_by_one: OneByOne = False,
     failed: Failed = False,
     max_completion_tokens: NewerLimit = False,
 ) -> None:
-    """Write what the run still lacks as OpenAI-batch JSON Lines, for `vllm run-batch` and providers' batch APIs.
+    """Write the requests that a run still lacks as OpenAI-batch JSON Lines, for `vllm run-batch` and batch APIs.
 
-    The requests are those `judge run` would send. Files keep to 50,000 lines and 200 MB. Results come back
-    by `judge import batch`.
+    The requests are those that `judge run` would send. Files are limited to 50,000 lines and 200 MB. `judge import
+    batch` reads the results.
 
     Example: judge export batch runs/hanna-api -o hanna.jsonl
     """
@@ -80,9 +80,9 @@ def batch(
 _WithoutTexts = Annotated[bool, typer.Option("--without-texts", help="hashes in place of stories and story-prompts")]
 _People = Annotated[
     Literal["pseudonyms", "names", "none"],
-    typer.Option("--people", help="people by pseudonyms, by their names in the data, or without who is who"),
+    typer.Option("--people", help="identity of people: pseudonyms, their names in the data, or none"),
 ]
-_Comments = Annotated[bool, typer.Option("--comments", help="also people's own comments")]
+_Comments = Annotated[bool, typer.Option("--comments", help="additional column: people's own comments")]
 
 
 @app.command("hub")
@@ -94,7 +94,7 @@ def hub(
     people: _People = "pseudonyms",
     comments: _Comments = False,
 ) -> None:
-    """Ratings and stories as a Hugging Face dataset folder: Parquet, a card, BibTeX. Uploads nothing.
+    """Write ratings and stories as a Hugging Face dataset folder: Parquet, card, BibTeX. Uploads nothing.
 
     datasets.load_dataset(FOLDER, "ratings") loads it, and judge import hub FOLDER reads it back.
 
@@ -115,9 +115,9 @@ def irw(
     output: Annotated[Path, typer.Option("-o", "--output", help="folder to write; must not exist, or be empty")],
     people: _People = "pseudonyms",
 ) -> None:
-    """Ratings as long CSV by the Item Response Warehouse's standard: id, item, resp, rater.
+    """Write ratings as long CSV in the Item Response Warehouse's standard: id, item, resp, rater.
 
-    A file for people and one for judges, of each dataset and scale. Ratings that are not there are left out.
+    One file for people and one for judges, for each dataset and scale. Missing ratings are left out.
 
     Example: judge export irw runs/demo -o demo-irw
     """
@@ -141,10 +141,10 @@ def metrics(
     seed: Seed = 1,
     parser: ParserName = "ours",
 ) -> None:
-    """The main numbers as metrics.json, each with value, interval, n and unit: for dashboards that compare runs.
+    """Write the main numbers as metrics.json, each with value, interval, n and unit, for dashboards.
 
-    Agreement with people, of one person and of the control, reliability of repeats, share with a rating. An undefined
-    number is null with its reason.
+    Agreement with people of judges, of one person and of the control; reliability of repeats; share of repeats with a
+    rating. An undefined number is null with its reason.
 
     Example: judge export metrics runs/demo -o metrics.json
     """
@@ -166,12 +166,14 @@ def metrics(
 def eee(
     runs: Runs,
     output: Annotated[Path, typer.Option("-o", "--output", help="folder to write; must not exist, or be empty")],
-    organization: Annotated[str, typer.Option("--organization", help="who provides the data")] = "unknown",
+    organization: Annotated[
+        str, typer.Option("--organization", help="organization that provides the data")
+    ] = "unknown",
     resamples: Resamples = 1000,
     seed: Seed = 1,
     parser: ParserName = "ours",
 ) -> None:
-    """Agreement with people as records of Every Eval Ever (schema 0.3.0), one for each judge. Uploads nothing.
+    """Write agreement with people as records of Every Eval Ever (schema 0.3.0), one for each judge. Uploads nothing.
 
     Example: judge export eee runs/demo -o demo-eee --organization "My lab"
     """
@@ -193,7 +195,7 @@ def eee(
 def bibtex(
     runs: Runs, output: Annotated[Path, typer.Option("-o", "--output", help="file to write")] = Path("references.bib")
 ) -> None:
-    """The program, the datasets' studies and models' cards, as BibTeX; works of the methods: judge report --methods.
+    """Write BibTeX of the program, datasets' studies and models' cards; for the methods: judge report --methods.
 
     Example: judge export bibtex runs/demo -o references.bib
     """
@@ -211,6 +213,34 @@ def bibtex(
     typer.echo(f"{output}: {text.count('@')} works")
     if unknown := without_card(facts):
         typer.echo(f"· no card is known of {', '.join(unknown)}: add what its provider asks to be cited")
+
+
+@app.command("preferences")
+def preferences(
+    runs: Annotated[
+        list[str], typer.Argument(metavar="RUN|DATASET...", help="runs of comparisons, or datasets of pairs")
+    ],
+    to: Annotated[
+        Literal["trl"], typer.Option("--to", help="format of the file; trl: prompt, chosen, rejected as JSON Lines")
+    ],
+    output: Annotated[Path, typer.Option("-o", "--output", help="file to write")] = Path("preferences.jsonl"),
+    judge: Annotated[
+        str | None, typer.Option("--judge", help="judge whose preferences are written, in place of people's")
+    ] = None,
+) -> None:
+    """Write preferences between two stories for trainers of reward models; ties are left out and counted.
+
+    Example: judge export preferences storyer_pairs --to trl -o pairs.jsonl
+    """
+    from judge.analysis.preference.reading import read
+    from judge.exchange.outputs.trl import write_trl
+
+    made = write_trl(output, read(runs), judge)
+    typer.echo(f"{made.path}: {made.lines} pairs for {to}")
+    left = [(made.even, "are even"), (made.without_text, "have a story without a text")]
+    said = [f"{count} {why}" for count, why in left if count]
+    if said:
+        typer.echo(f"· left out: {', '.join(said)}")
 
 
 def _choices(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from judge.cli.exchange.import_logs import register
-from judge.cli.option_words import mend, said
+from judge.cli.option_words import mend, with_flags
 
 if TYPE_CHECKING:
     from judge.datasets import Dataset
@@ -27,21 +27,25 @@ _SHOWN = 5
 @app.command("hanna-scores")
 def hanna_scores(
     scores: Annotated[
-        Path | None, typer.Argument(metavar="[FILE]", help="hanna_metric_scores_llm.csv; without it, where it is known")
+        Path | None,
+        typer.Argument(
+            metavar="[FILE]",
+            help="the study's hanna_metric_scores_llm.csv; default: the file that judge data list names",
+        ),
     ] = None,
     output: Annotated[Path, typer.Option("-o", "--output", help="result folder")] = Path("runs/hanna-scores"),
     stories: Annotated[
         Path | None,
-        typer.Option("--stories", help="hanna_llm_stories.csv, for story-prompts and the human stories' texts"),
+        typer.Option("--stories", help="file hanna_llm_stories.csv, for story-prompts and the texts of human stories"),
     ] = None,
     keep_out_of_scale: Annotated[
-        bool, typer.Option("--keep-out-of-scale", help="means off the scale kept as ratings, as the study did")
+        bool, typer.Option("--keep-out-of-scale", help="means outside the scale, kept as ratings as in the study")
     ] = False,
-    measures: Annotated[bool, typer.Option("--measures", help="also the 72 automatic measures, as judges")] = False,
+    measures: Annotated[bool, typer.Option("--measures", help="additional judges: the 72 automatic measures")] = False,
 ) -> None:
-    """The HANNA study's released ratings as a result folder: five judges, four Eval-Prompts, people's positions.
+    """Import the HANNA study's released ratings: five judges, four Eval-Prompts, people by position.
 
-    Means off the scale (answers that were not understood, averaged in as -1) count as missing.
+    Means outside the scale (answers that were not understood, averaged in as -1) count as missing.
 
     Example: judge import hanna-scores -o runs/hanna-scores
     """
@@ -61,15 +65,16 @@ def hanna_scores(
 
 @app.command("plotguided-scores")
 def plotguided_scores(
-    name: Annotated[str, typer.Argument(metavar="SET", help="roc or wp")],
+    name: Annotated[str, typer.Argument(metavar="SET", help="set of stories: roc or wp")],
     scores: Annotated[
-        Path | None, typer.Argument(metavar="[FILE]", help="the study's Pred_*.txt; without it, where it is known")
+        Path | None,
+        typer.Argument(metavar="[FILE]", help="the study's Pred_*.txt; default: the file that judge data list names"),
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="result folder; default runs/plotguided-SET")
+        Path | None, typer.Option("-o", "--output", help="result folder to write; default: runs/plotguided-SET")
     ] = None,
 ) -> None:
-    """MANPLTS' released coherence scores of dataset plotguided_SET as a measure, beside people's ratings.
+    """Import MANPLTS' released coherence scores of dataset plotguided_SET as a measure, with people's ratings.
 
     Example: judge import plotguided-scores wp -o runs/plotguided-wp
     """
@@ -89,29 +94,37 @@ _Criteria = Annotated[
 ]
 _Columns = Annotated[
     list[str] | None,
-    typer.Option("--column", metavar="FIELD=COLUMN", help="which column holds what; FIELD==TEXT is a constant"),
+    typer.Option("--column", metavar="FIELD=COLUMN", help="column that holds a field; FIELD==TEXT is a constant"),
 ]
 _LeaveOut = Annotated[
-    list[str] | None, typer.Option("--leave-out", metavar="COLUMN,...", help="columns that hold nothing of this")
+    list[str] | None, typer.Option("--leave-out", metavar="COLUMN,...", help="columns of the file that are left out")
 ]
 _Numbered = Annotated[
-    bool, typer.Option("--number-repeats", help="rows of one judge, story, criterion and Eval-Prompt are its repeats")
+    bool,
+    typer.Option(
+        "--number-repeats", help="rows with the same judge, story, criterion and Eval-Prompt, taken as repeats"
+    ),
 ]
 _Unrated = Annotated[
-    str | None, typer.Option("--unrated", metavar="STATUS", help="status of rows without a rating that name none")
+    str | None, typer.Option("--unrated", metavar="STATUS", help="status of rows that have neither rating nor status")
 ]
 _Single = Annotated[
     bool | None,
     typer.Option(
-        "--single/--means", help="judges' ratings are single ratings, or means of repeats; default by the numbers"
+        "--single/--means",
+        help="judges' ratings taken as single ratings, or as means of repeats; default: by their values",
     ),
 ]
 
 
 @app.command("ratings")
 def ratings(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="CSV, TSV, JSON, JSON Lines, Parquet or XLSX")],
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="result folder; default runs/FILE")] = None,
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="table of ratings: CSV, TSV, JSON, JSON Lines, Parquet or XLSX")
+    ],
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="result folder to write; default: runs/FILE")
+    ] = None,
     dataset: _Joined = None,
     criteria: _Criteria = None,
     column: _Columns = None,
@@ -119,14 +132,16 @@ def ratings(
     number_repeats: _Numbered = False,
     unrated: _Unrated = None,
     single: _Single = None,
-    note: Annotated[list[str] | None, typer.Option("--note", help="a sentence to stand under every table")] = None,
+    note: Annotated[
+        list[str] | None, typer.Option("--note", help="note printed under every table; may be given several times")
+    ] = None,
 ) -> None:
-    """A ratings table from a file: its columns are those of `judge ratings`; story, criterion and rating are needed.
+    """Import ratings from a table with the columns of `judge ratings`; story, criterion and rating are needed.
 
-    Columns text and reference are kept too. With --dataset the stories come from there, and at least half of the
-    file's ids must be its. With --criteria, judges' ratings off the scale count as missing. Ratings that are all points
-    of the scale (whole numbers without --criteria) are single ratings, others means. Where a criterion has labels,
-    cells hold their words, letter case aside, or their codes.
+    Columns text and reference are kept too. With --dataset the stories come from that dataset, which must contain at
+    least half of the file's ids. With --criteria, judges' ratings outside the scale count as missing. If all ratings
+    are points of the scale (whole numbers without --criteria), they are single ratings, otherwise means. Where a
+    criterion has labels, cells hold their words, in upper or lower case, or their codes.
 
     Example: judge import ratings scores.csv --dataset mans_roc --criteria overall -o runs/scores
 
@@ -168,11 +183,11 @@ def _dataset(name: str, criteria: Sequence[Criterion]) -> Dataset:
 
 @app.command("hanna-answers")
 def hanna_answers(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="one of the study's llm_answers/*.json")],
-    judge: Annotated[str, typer.Option("--judge", help="who gave these answers")],
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="the run's folder; default runs/FILE")] = None,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="answers file of the study: one of llm_answers/*.json")],
+    judge: Annotated[str, typer.Option("--judge", help="name of the judge that gave these answers")],
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="folder of the run; default: runs/FILE")] = None,
 ) -> None:
-    """The HANNA study's raw answers as a run that gives them again, so that they can be parsed like any judge's.
+    """Import the HANNA study's raw answers as a run that replays them, so that they are parsed like any judge's.
 
     Example: judge import hanna-answers llm_answers/beluga-13b.json --judge Beluga-13B -o runs/hanna-beluga-answers
     """
@@ -185,12 +200,15 @@ def hanna_answers(
 @app.command("ttcw-answers")
 def ttcw_answers(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="one of the study's annotations_*.jsonl, or one of its form")
+        Path,
+        typer.Argument(
+            metavar="FILE", help="answers file of the study (annotations_*.jsonl), or another in its format"
+        ),
     ],
-    judge: Annotated[str, typer.Option("--judge", help="who gave these answers")],
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="the run's folder; default runs/FILE")] = None,
+    judge: Annotated[str, typer.Option("--judge", help="name of the judge that gave these answers")],
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="folder of the run; default: runs/FILE")] = None,
 ) -> None:
-    """Answers to the tests of Art or Artifice (id, response) as a run that gives them again, to be parsed like any.
+    """Import answers to the tests of Art or Artifice (id, response) as a run that replays them.
 
     Null, empty and blocked responses count as answers without a label.
 
@@ -204,12 +222,12 @@ def ttcw_answers(
 
 @app.command("hub")
 def hub(
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="what judge export hub wrote")],
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="dataset folder that judge export hub wrote")],
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="where the result folders go; default runs/FOLDER")
+        Path | None, typer.Option("-o", "--output", help="folder for the result folders; default: runs/FOLDER")
     ] = None,
 ) -> None:
-    """A dataset folder of judge export hub, back as result folders: the same ratings, stories, scales and notes.
+    """Import a dataset folder of judge export hub as result folders: the same ratings, stories, scales and notes.
 
     Example: judge import hub demo-ratings -o runs/demo-again
     """
@@ -224,11 +242,14 @@ def hub(
 @app.command("batch")
 def batch(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="run.yaml, its folder, or a result folder")],
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="result files of a batch, errors included")],
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE...", help="result files of a batch, including its error files")
+    ],
 ) -> None:
-    """Results of a batch file into the run's journal, by custom_id; answers that are there already stay as they are.
+    """Import a batch's result files into the run's journal by custom_id; answers already there stay unchanged.
 
-    Importing a file again changes nothing. Errors become failed attempts: what asking again may mend is exported again.
+    Importing a file again changes nothing. Errors become failed attempts; those that another request may fix are
+    exported again.
 
     Example: judge import batch runs/hanna-api results.jsonl
     """
@@ -290,7 +311,7 @@ def _say(folder: ResultFolder, found: Import) -> None:
     if len(lost):
         typer.echo("without a rating: " + ", ".join(f"{count} {status}" for status, count in lost.items()))
     for note in found.notes:
-        typer.echo(f"· {said(note)}")
+        typer.echo(f"· {with_flags(note)}")
 
 
 register(app, _say)

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 Say = Callable[["ResultFolder", "Import"], None]
 
-_Files = Annotated[list[Path], typer.Argument(metavar="FILE...", help="logs of one tool")]
-_Output = Annotated[Path | None, typer.Option("-o", "--output", help="result folder; default runs/FILE")]
+_Files = Annotated[list[Path], typer.Argument(metavar="FILE...", help="log files of one tool")]
+_Output = Annotated[Path | None, typer.Option("-o", "--output", help="result folder to write; default: runs/FILE")]
 _Joined = Annotated[
     str | None,
     typer.Option("--dataset", help="dataset whose texts, systems and people's ratings are joined by the story's id"),
@@ -30,67 +30,78 @@ _Columns = Annotated[
     typer.Option(
         "--column",
         metavar="FIELD=PATH",
-        help="where in a record a field stands: story, story_prompt, system, text, judge, eval_prompt, rating, "
+        help="path of a field in a record: story, story_prompt, system, text, judge, eval_prompt, rating, "
         "explanation, people; FIELD==TEXT is a constant",
     ),
 ]
 _Names = Annotated[
-    list[str] | None, typer.Option("--criterion", metavar="NAME=NAME_IN_LOG", help="a criterion's name here")
+    list[str] | None,
+    typer.Option("--criterion", metavar="NAME=NAME_IN_LOG", help="name of a criterion, and its name in the log"),
 ]
 _LeaveOut = Annotated[
-    list[str] | None, typer.Option("--leave-out", metavar="CRITERION,...", help="criteria of the log left out")
+    list[str] | None, typer.Option("--leave-out", metavar="CRITERION,...", help="criteria of the log that are left out")
 ]
 _Labels = Annotated[
     list[str] | None,
-    typer.Option("--labels", metavar="[CRITERION=]WORD,WORD", help="labels of scores that are words, in order"),
+    typer.Option("--labels", metavar="[CRITERION=]WORD,WORD", help="labels of scores that are words, lowest first"),
 ]
 _ScaleText = Annotated[
-    str | None, typer.Option("--scale", metavar="LOW-HIGH[:STEP]", help="scale of numbers that have none in --criteria")
+    str | None,
+    typer.Option("--scale", metavar="LOW-HIGH[:STEP]", help="scale of numeric scores that have none in --criteria"),
 ]
 _Rescale = Annotated[
     str | None,
     typer.Option(
-        "--rescale", metavar="LOW-HIGH", help="judges' scores from this range (0-1) onto the criterion's scale"
+        "--rescale", metavar="LOW-HIGH", help="range of judges' scores (such as 0-1), mapped onto the criterion's scale"
     ),
 ]
 _RescalePeople = Annotated[
-    str | None, typer.Option("--rescale-people", metavar="LOW-HIGH", help="the same of people's ratings in the log")
+    str | None,
+    typer.Option(
+        "--rescale-people",
+        metavar="LOW-HIGH",
+        help="range of people's ratings in the log, mapped onto the criterion's scale",
+    ),
 ]
-_Notes = Annotated[list[str] | None, typer.Option("--note", help="a sentence to stand under every table")]
+_Notes = Annotated[
+    list[str] | None, typer.Option("--note", help="note printed under every table; may be given several times")
+]
 _OfOutputs = Annotated[
     str,
     typer.Option(
-        "--judged", metavar="WHAT", help="outputs: the texts that the log's model wrote; inputs: what it was shown"
+        "--judged",
+        metavar="WHAT",
+        help="texts that are judged: outputs that the log's model wrote, or inputs that it was shown",
     ),
 ]
 
 _SUMMARIES = {
     "inspect": (
-        "Scores of inspect's .eval or JSON logs. Grades C, P and I become labels; N, failures and blocks are counted.",
+        "Import scores of inspect's .eval or JSON logs. Grades C, P, I become labels; N, failures, blocks are counted.",
         "judge import inspect logs/2026-01-01_task.eval --column story=sample.id -o runs/graded",
     ),
     "lm-eval": (
-        "Samples of lm-eval. The model's filtered answer is the rating; with --judged outputs, metrics rate answers.",
+        "Import samples of lm-eval. The model's filtered answer is the rating; with --judged outputs, metrics are.",
         "judge import lm-eval samples_rate_*.jsonl --column story=doc.id --column people=target --scale 1-5",
     ),
     "promptfoo": (
-        "Assertions of promptfoo's results (.json, .jsonl). The 0 that it writes where a grader failed is no score.",
+        "Import assertions of promptfoo's results (.json, .jsonl). A 0 of a grader that failed is no score.",
         "judge import promptfoo results.json --column story=vars.id --criteria hanna --rescale 0-1",
     ),
     "deepeval": (
-        "Metrics of deepeval's test runs. A metric with an error has no score, whatever number stands beside it.",
+        "Import metrics of deepeval's test runs. A metric with an error has no score, even where a number is given.",
         "judge import deepeval test_run.json --criterion 'Coherence=Coherence [GEval]' --criteria hanna --rescale 0-1",
     ),
     "mlflow": (
-        "Assessments of MLflow's traces (Trace.to_json, one a line). LLM_JUDGE and CODE are judges, HUMAN are people.",
+        "Import assessments of MLflow's traces (Trace.to_json, one a line). LLM_JUDGE, CODE are judges, HUMAN people.",
         "judge import mlflow traces.jsonl --column story=info.tags.story -o runs/traces",
     ),
     "phoenix": (
-        "Span annotations of Phoenix (JSON of its API, or the client's data frame as CSV). HUMAN are people.",
+        "Import span annotations of Phoenix (JSON of its API, or the client's data frame as CSV). HUMAN are people.",
         "judge import phoenix annotations.json --column judge==gpt-4o --scale 1-5",
     ),
     "langfuse": (
-        "Scores of Langfuse (JSON of its API). EVAL and API are judges, ANNOTATION are people.",
+        "Import scores of Langfuse (JSON of its API). EVAL and API are judges, ANNOTATION are people.",
         "judge import langfuse scores.json --leave-out genre --column judge==gpt-4o --scale 1-5",
     ),
 }
@@ -98,11 +109,11 @@ _SUMMARIES = {
 
 _PREFERENCES = {
     "alpaca-eval": (
-        "AlpacaEval's annotations.json as preferences, for judge rank. Nulls, and ties written unasked, are lost.",
+        "Import AlpacaEval's annotations.json as preferences, for judge rank. Nulls and unoffered ties are lost.",
         "judge import alpaca-eval annotations.json -o runs/alpaca",
     ),
     "mt-bench": (
-        "MT-Bench's pairwise judgments, of models (two games each) and of people, as preferences, for judge rank.",
+        "Import MT-Bench's pairwise judgments by models (two orders each) and people as preferences, for judge rank.",
         "judge import mt-bench gpt-4_pair.jsonl human_judgments.jsonl -o runs/mt-bench",
     ),
 }
@@ -122,9 +133,11 @@ def _of_preferences(name: str) -> Callable[..., None]:
     def command(
         files: _Files,
         output: _Output = None,
-        criterion: Annotated[str, typer.Option("--criterion", help="what was asked")] = "Overall",
+        criterion: Annotated[
+            str, typer.Option("--criterion", help="criterion that the comparisons are about")
+        ] = "Overall",
         called: Annotated[
-            str | None, typer.Option("--name", help="name of run and dataset; default the folder's")
+            str | None, typer.Option("--name", help="name of the run and the dataset; default: the folder's name")
         ] = None,
         note: _Notes = None,
     ) -> None:

@@ -26,47 +26,62 @@ _Runs = Annotated[
     list[str] | None, typer.Argument(metavar="[RUN...]", help="a run.yaml, its folder, or a result folder")
 ]
 _Output = Annotated[
-    Path | None, typer.Option("-o", "--output", help="audit to make; default audit.sqlite beside run.yaml")
+    Path | None, typer.Option("-o", "--output", help="audit file to create; default: audit.sqlite beside run.yaml")
 ]
 _Source = Annotated[
     Path | None,
     typer.Option(
-        "--from", metavar="FILE", help="in place of runs: JSON of judge disagreements --long, or a table of texts"
+        "--from",
+        metavar="FILE",
+        help="source in place of runs: JSON of judge disagreements --long, or a table of texts",
     ),
 ]
 _By = Annotated[str, typer.Option("--by", help="variables whose combinations are the strata")]
 _Spread = Annotated[str, typer.Option("--spread", help="variables over which a stratum's sample is spread")]
-_Blind = Annotated[str, typer.Option("--blind", help="what annotators are not shown, of judge, eval_prompt, rating")]
+_Blind = Annotated[
+    str, typer.Option("--blind", help="variables hidden from annotators, out of judge, eval_prompt, rating")
+]
 _Categories = Annotated[
-    Path | None, typer.Option("--categories", metavar="FILE.yaml", help="error categories in place of the five")
+    Path | None,
+    typer.Option(
+        "--categories",
+        metavar="NAME|FILE.yaml",
+        help="error categories in place of the default five: comments (StoryER's four questions), or your own file",
+    ),
 ]
 _Criteria = Annotated[
-    str | None, typer.Option("--criteria", metavar="SET", help="set of criteria with definitions, for --from")
+    str | None, typer.Option("--criteria", metavar="SET", help="criteria set with definitions, for --from")
 ]
 _Column = Annotated[
-    list[str] | None, typer.Option("--column", metavar="FIELD=COLUMN", help="column that holds a field, for --from")
+    list[str] | None,
+    typer.Option(
+        "--column", metavar="FIELD=COLUMN", help="column that holds a field, for --from; may be given several times"
+    ),
 ]
 
 _RatesBy = Annotated[
     str,
-    typer.Option("--by", help="variables whose levels get rates, of judge, eval_prompt, criterion, system, rating..."),
+    typer.Option(
+        "--by",
+        help="variables whose levels get error rates: judge, eval_prompt, criterion, perturbation, system, rating...",
+    ),
 ]
-_Audit = Annotated[Path, typer.Argument(metavar="AUDIT", help="the audit's file, or the folder of the run it lies in")]
+_Audit = Annotated[Path, typer.Argument(metavar="AUDIT", help="audit file, or the folder of its run")]
 
 
 _STRATA, _SPREAD_OVER = ",".join(sampling.DEFAULT_BY), ",".join(sampling.DEFAULT_SPREAD)
 _RATES_BY = ",".join(results.DEFAULT_BY)
 SAMPLE = {
     "n": "number of explanations to draw",
-    "allocation": "size of strata in the sample: all alike, or as large as they are",
-    "first_repeat": "each query's first repeat alone",
+    "allocation": "size of strata in the sample: all equal, or proportional to their size",
+    "first_repeat": "first repeat of each query only",
     "per_story": "largest number of explanations of one story",
     "seed": "seed of the sample and of annotators' orders",
 }
 REPORT = {
-    "annotators": "annotator whose answers count alone; may be given several times",
-    "top": "number of disagreements listed; 0: all",
-    "resamples": "number of resamples of items, for alpha's interval where each is of another story",
+    "annotators": "annotator whose answers are counted; may be given several times; default: all",
+    "top": "number of disagreements that are listed; 0: all",
+    "resamples": "number of resamples of items, for the interval of alpha where each item is of another story",
     "seed": "seed of the resamples",
 }
 
@@ -89,14 +104,17 @@ def sample(
     quiet: Quiet = False,
     parser: ParserName = "ours",
 ) -> None:
-    """Draw explanations for people to judge, stratified, into one file; prints the strata.
+    """Draw a stratified sample of explanations for people to judge into one audit file, and print the strata.
 
     Variables of --by and --spread: run, judge, dataset, criterion, eval_prompt, system, status, rating (to the nearest
-    point), gap (between judge and people, in three bands), cluster (of the map that judge explain made).
+    point), gap (between judge and people, in three bands), cluster (of the map from judge explain), perturbation (of
+    stories from judge stress make, including unchanged ones; hidden from annotators).
 
     Example: judge audit sample runs/my-run -n 100 --blind judge,rating
 
     Example: judge audit sample --from differ.json -n 40 --criteria hanna -o differ.audit.sqlite
+
+    Example: judge audit sample runs/my-run -n 100 --categories comments --blind judge
     """
     from judge.audit.file.categories import load_form
     from judge.audit.file.items import check_blind
@@ -129,17 +147,27 @@ def sample(
 def import_(
     audit: _Audit,
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="answers: the study's CSV, Label Studio's or the pages' JSON")
+        Path,
+        typer.Argument(
+            metavar="FILE", help="file of answers: the study's CSV, Label Studio's JSON, or JSON from the pages"
+        ),
     ],
-    replace: Annotated[bool, typer.Option("--replace", help="the file's word where the audit says otherwise")] = False,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="answers of the file, in place of other answers in the audit")
+    ] = False,
     categories: Annotated[
-        Path | None, typer.Option("--categories", metavar="FILE.yaml", help="what the columns ask, for a new audit")
+        Path | None,
+        typer.Option(
+            "--categories",
+            metavar="NAME|FILE.yaml",
+            help="error categories of the columns, for a new audit: comments, or a file",
+        ),
     ] = None,
 ) -> None:
-    """Answers from a file into an audit; importing it again changes nothing and says so.
+    """Import annotators' answers from a file into an audit; importing it again changes nothing.
 
-    A CSV of the HANNA study's form holds explanations too, so it makes the audit where there is none: its three rows
-    for each explanation become annotators position 1 to 3, and its inverted first question is turned round.
+    A CSV in the HANNA study's format holds explanations too, so it creates a new audit where there is none: its three
+    rows for each explanation become annotators position 1 to 3, and the coding of its first question is reversed.
 
     Example: judge audit import study.sqlite user_study.csv
     """
@@ -159,13 +187,16 @@ def export(
     audit: _Audit,
     output: Annotated[Path, typer.Option("-o", "--output", help="file to write")],
     to: Annotated[
-        str, typer.Option("--to", help="form: csv (the study's), label-studio, answers (of --annotator)")
+        str, typer.Option("--to", help="form of the file: csv (the study's), label-studio, answers (of --annotator)")
     ] = "csv",
-    annotator: Annotated[str | None, typer.Option("--annotator", help="annotator, for --to answers")] = None,
+    annotator: Annotated[
+        str | None, typer.Option("--annotator", help="annotator whose answers are written, for --to answers")
+    ] = None,
 ) -> None:
-    """An audit in another program's form: answers as the study's CSV, items as Label Studio tasks, one's answers.
+    """Export an audit: answers as the study's CSV, items as Label Studio tasks, or one annotator's answers.
 
-    In the CSV's column Answer.a-1-guidelines.1 a 1 means no error, as in the study's file; its last column says so.
+    In the CSV's column Answer.a-1-guidelines.1 a 1 means no error, as in the study's file; the last column repeats
+    this.
 
     Example: judge audit export audit.sqlite --to label-studio -o tasks.json
     """
@@ -199,20 +230,20 @@ def report(
     form: Form = "table",
     output: Output = None,
 ) -> None:
-    """Error rates counted in every way, agreement between annotators, annotators, strata, disagreements.
+    """Error rates by each way of counting, agreement between annotators, strata, disagreements.
 
-    Items that an annotator has begun and not finished count nowhere, and no answer is filled in.
+    Items that an annotator has begun but not finished are not counted, and no answer is filled in.
 
     Example: judge audit report runs/my-run
 
     Example: judge audit report study.sqlite --top 0 --format md -o audit.md
     """
     from judge.audit.file.snapshot import read_audit
-    from judge.audit.results.printed import tables
+    from judge.audit.results.printed import audit_tables
     from judge.audit.results.report import report as found
     from judge.cli.option_words import emit
 
-    emit(tables(found(read_audit(audit), replace(options, by=_words(by)))), form, output)
+    emit(audit_tables(found(read_audit(audit), replace(options, by=_words(by)))), form, output)
 
 
 def _population(

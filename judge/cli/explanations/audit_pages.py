@@ -8,32 +8,36 @@ from typing import Annotated
 
 import typer
 
-_Audit = Annotated[Path, typer.Argument(metavar="AUDIT", help="the audit's file, or the folder of the run it lies in")]
+_Audit = Annotated[Path, typer.Argument(metavar="AUDIT", help="audit file, or the folder of its run")]
 
 
 def serve(
     audit: _Audit,
     host: Annotated[
-        str, typer.Option("--host", help="address to listen on; other than this machine's own needs the printed key")
+        str, typer.Option("--host", help="address of the pages; any other than loopback needs a key, which is printed")
     ] = "127.0.0.1",
     port: Annotated[
-        int | None, typer.Option("--port", help="default: the first free one from 8765 on; 0 takes any")
+        int | None,
+        typer.Option("--port", help="port of the pages; 0: any free port; default: the first free one from 8765 on"),
     ] = None,
     annotators: Annotated[
-        str, typer.Option("--annotators", metavar="NAME,NAME", help="make these known, and print each one's own link")
+        str,
+        typer.Option(
+            "--annotators", metavar="NAME,NAME", help="annotators to register; a link for each of them is printed"
+        ),
     ] = "",
-    quiet: Annotated[bool, typer.Option("--quiet", help="the address alone")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="address only, without further messages")] = False,
 ) -> None:
     """Serve an audit's pages to annotators until Ctrl-C; the first line on stdout is the address.
 
-    Each annotator gives a name, practises, and answers by keyboard, mouse or touch, at the same time as others and with
-    stops as long as wanted. Every answer is in the file before the page says "saved". On other machines annotators need
-    the printed address with its key, which stays the same when the server is started again. Results and the second
-    round, in which disagreements are settled, have an address of their own: annotators should not see them before they
-    are done.
+    Each annotator enters a name, practises, and answers by keyboard, mouse or touch, at the same time as others and
+    with breaks of any length. Every answer is in the file before the page shows "saved". On other machines annotators
+    need the printed address with its key, which stays the same when the server is started again. Results and the second
+    round, in which disagreements are settled, have a separate address: annotators should not see them before they have
+    finished.
 
-    Each annotator's answers open by a link of their own: the address of the page that begins the work. The links of
-    all who are known are printed at the start, for whoever lost one.
+    Each annotator's answers open by a personal link: the address of the page that begins the work. The links of all
+    registered annotators are printed at the start, in case one is lost.
 
     Example: judge audit serve runs/demo
 
@@ -67,13 +71,15 @@ def serve(
 
 def pack(
     audit: _Audit,
-    annotators: Annotated[str, typer.Option("--annotators", metavar="NAME,NAME", help="one page for each name")],
+    annotators: Annotated[
+        str, typer.Option("--annotators", metavar="NAME,NAME", help="annotators' names, one page for each")
+    ],
     output: Annotated[Path, typer.Option("-o", "--output", metavar="FOLDER", help="folder to write the pages to")],
 ) -> None:
     """Write an HTML file for each annotator who cannot reach a server; it works offline, by double-click.
 
-    Answers stay in the annotator's browser until they are downloaded as a file, which judge audit import takes. What
-    the audit hides (system, and judge and rating where it is blind to them) is not in the pages.
+    Answers stay in the annotator's browser until they are downloaded as a file, which judge audit import reads. What
+    the audit hides (the system, and the judge and rating where they are blinded) is not in the pages.
 
     Example: judge audit pack runs/demo --annotators ann,bob -o pack
     """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+from collections.abc import Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
     from rich.progress import TaskID
 
     from judge.explanations.corpus.corpus import ExplanationTexts
-    from judge.explanations.look import Look
     from judge.explanations.mapping.explanation_map import Step
+    from judge.explanations.results import ExplanationResults
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
@@ -31,47 +32,61 @@ _Named = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="RUN... or FILE",
-        help="runs, or one table (CSV, TSV, JSON, JSON Lines, Parquet, XLSX); also storyer_reasons, hanna_user_study, "
-        "ttcw_explanations",
+        help="runs, or one table (CSV, TSV, JSON, JSON Lines, Parquet, XLSX), or one of "
+        "storyer_reasons, hanna_user_study, ttcw_explanations",
     ),
 ]
 _By = Annotated[
-    str, typer.Option("--by", help="groups of keywords: criterion, eval-prompt, rating, cluster, judge, system, side")
+    str,
+    typer.Option(
+        "--by", help="variables that group the keywords: criterion, eval-prompt, rating, cluster, judge, system, side"
+    ),
 ]
 _BY_DEFAULT = "criterion,eval-prompt,rating,cluster"
 _ValidateFlags = Annotated[
     Path | None,
-    typer.Option("--validate-flags", metavar="FILE", help="user_study.csv: the rules against its annotators, no RUN"),
+    typer.Option(
+        "--validate-flags",
+        metavar="FILE",
+        help="user_study.csv, to compare the rules with its annotators; takes no RUN",
+    ),
 ]
 _Figure = Annotated[
-    Path | None, typer.Option("--figure", metavar="FILE", help="also draw the map: a .png, .pdf or .svg file")
+    Path | None, typer.Option("--figure", metavar="FILE", help="file for a picture of the map: .png, .pdf or .svg")
 ]
 _Mark = Annotated[
     str | None,
     typer.Option(
-        "--mark", help="what marks a point of the figure; default side where people and judges wrote, else criterion"
+        "--mark", help="variable that colours the picture; default: side where people and judges wrote, else criterion"
     ),
 ]
+_NoMap = Annotated[bool, typer.Option("--no-map", help="no map; clusters are computed on the PCA")]
+_Contradictions = Annotated[
+    bool, typer.Option("--contradictions", help="table of only those answers whose reason contradicts their rating")
+]
 _Column = Annotated[
-    list[str] | None, typer.Option("--column", metavar="FIELD=COLUMN", help="column that holds a field, for a FILE")
+    list[str] | None,
+    typer.Option(
+        "--column", metavar="FIELD=COLUMN", help="column of FILE that holds a field; may be given several times"
+    ),
 ]
 
 
 HELP = {
-    "model": "model of sentence-transformers, by name or folder; tfidf needs none",
-    "map": "way to draw the map",
-    "neighbours": "number of neighbours of UMAP",
-    "metric": "metric of UMAP",
-    "cluster_on": "what clusters are found on: the picture, or 50 dimensions of a PCA",
-    "min_cluster": "texts of the smallest cluster; default 1 %, at least 10",
-    "top": "number of keywords a group",
+    "model": "sentence-transformers model by name or folder, or tfidf, which needs no model",
+    "map": "method that reduces embeddings to a map",
+    "neighbours": "number of neighbours for UMAP",
+    "metric": "distance metric for UMAP",
+    "cluster_on": "coordinates that are clustered: those of the map, or 50 dimensions of a PCA",
+    "min_cluster": "number of texts in the smallest cluster; default: 1 %, at least 10",
+    "top": "number of keywords for each group",
     "seed": "seed of the map and the clusters",
-    "as_published": "the HANNA judge study's texts, map and keywords (YAKE)",
+    "as_published": "texts, map and keywords (YAKE) as in the HANNA judge study",
 }
 NUMBERS = {
-    "sample": "number of texts that the numbers on specificity look at, whole stories of them",
+    "sample": "number of texts, from whole stories, for the statistics on specificity",
     "permutations": "number of permutations of labels, for the baselines of silhouette and purity",
-    "refits": "number of classifiers on permuted labels, for its baseline",
+    "refits": "number of classifiers on permuted labels, for the baseline of their accuracy",
     "resamples": "number of resamples of stories, for intervals of rank correlations",
 }
 _FIXED = ("seed", "neighbours", "folds", "components", "words", "stories_share", "top")
@@ -85,16 +100,14 @@ def explain(
     named: _Named = None,
     *,
     options: ExplainOptions,
-    no_map: Annotated[bool, typer.Option("--no-map", help="no picture; clusters come from the PCA")] = False,
+    no_map: _NoMap = False,
     by: _By = _BY_DEFAULT,
     criterion: Criteria = None,
     judge: Judges = None,
     eval_prompt: EvalPrompts = None,
     numbers: NumbersOptions,
     validate_flags: _ValidateFlags = None,
-    contradictions: Annotated[
-        bool, typer.Option("--contradictions", help="alone: answers whose reason says otherwise than their rating")
-    ] = False,
+    contradictions: _Contradictions = False,
     column: _Column = None,
     figure: _Figure = None,
     mark: _Mark = None,
@@ -103,11 +116,11 @@ def explain(
     parser: ParserName = "ours",
     quiet: Quiet = False,
 ) -> None:
-    """What explanations say: embeddings, a map, clusters, keywords, and numbers beside them.
+    """Analysis of explanations: embeddings, a map, clusters, keywords, and statistics.
 
     A FILE has columns text, criterion, rating, story, story_prompt, story_text, system, judge, eval_prompt, repeat,
-    side, as far as known; --column text=Comment names others. Where side is expert for what people wrote, their words
-    are set against the judges'. Points and tables go to derived/explanations.json of each run.
+    side, as far as known; --column text=Comment names others. Where side is expert for texts that people wrote, their
+    words are compared with the judges'. Points and tables are written to derived/explanations.json of each run.
 
     Example: judge explain runs/my-run --eval-prompt ep3
 
@@ -121,48 +134,49 @@ def explain(
     """
     # Many small products of matrices: threads of the linear algebra only wait for each other. Models have their own.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    from judge.cli.stories.data import column_options
-    from judge.explanations.corpus.corpus import narrowed
-    from judge.explanations.corpus.reading import read_texts
-
     if validate_flags is not None:
         _validate(validate_flags, named, form, output)
         return
     if not named:
         raise SpecError("nothing to read: name a RUN or a FILE", hint="judge explain runs/my-run")
+    chosen = (criterion or (), judge or (), eval_prompt or ())
     if contradictions:
         _refuse_beside_contradictions(options, numbers, figure, mark, by=by, no_map=no_map)
-        texts = narrowed(
-            read_texts(named, parser=parser, columns=column_options(column)),
-            criteria=criterion or (),
-            judges=judge or (),
-            eval_prompts=eval_prompt or (),
-        )
-        _contradictions(texts, options.seed, form, output)
+        _contradictions(_texts(named, parser, column, chosen), options.seed, form, output)
         return
     if quiet:
         os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")  # bars of the model's own loading
     if figure is not None:
-        from judge.figures.page import check_suffix
-
-        check_suffix(figure)  # before minutes are spent
-        if no_map:
-            raise SpecError("--figure draws the map, and --no-map makes none")
+        _check_figure(figure, no_map=no_map)  # before minutes are spent
     options = _options(options, numbers, by, no_map=no_map)
-    texts = narrowed(
-        read_texts(named, parser=parser, columns=column_options(column)),
-        criteria=criterion or (),
-        judges=judge or (),
-        eval_prompts=eval_prompt or (),
-    )
-    seen = _look(texts, options, quiet=quiet)
+    seen = _results(_texts(named, parser, column, chosen), options, quiet=quiet)
     drawn = _print(seen, form, output)
     if figure is not None:
         _draw(seen, figure, mark)
     if drawn and not quiet:
         runs = shlex.join(named)
-        step = f"the map: judge report {runs}; judge view; judge figure explanations {runs} -o map.pdf"
-        typer.echo(step, err=True)
+        typer.echo(f"the map: judge report {runs}; judge view; judge figure explanations {runs} -o map.pdf", err=True)
+
+
+def _texts(
+    named: list[str], parser: str, column: list[str] | None, chosen: tuple[Sequence[str], Sequence[str], Sequence[str]]
+) -> ExplanationTexts:
+    """The explanations of runs or of a file, narrowed to criteria, judges and Eval-Prompts."""
+    from judge.cli.stories.data import column_options
+    from judge.explanations.corpus.corpus import narrowed
+    from judge.explanations.corpus.reading import read_texts
+
+    criteria, judges, eval_prompts = chosen
+    found = read_texts(named, parser=parser, columns=column_options(column))
+    return narrowed(found, criteria=criteria, judges=judges, eval_prompts=eval_prompts)
+
+
+def _check_figure(figure: Path, *, no_map: bool) -> None:
+    from judge.figures.page import check_suffix
+
+    check_suffix(figure)
+    if no_map:
+        raise SpecError("--figure draws the map, and --no-map makes none")
 
 
 def _refuse_beside_contradictions(
@@ -200,16 +214,16 @@ def _options(options: ExplainOptions, numbers: NumbersOptions, by: str, *, no_ma
     return published(options) if options.as_published else options
 
 
-def _look(texts: ExplanationTexts, options: ExplainOptions, *, quiet: bool) -> Look:
+def _results(texts: ExplanationTexts, options: ExplainOptions, *, quiet: bool) -> ExplanationResults:
     """Everything that is computed, with bars."""
-    from judge.explanations.look import look
     from judge.explanations.mapping import explanation_map
+    from judge.explanations.results import results
 
     with _Progress(quiet=quiet) as step:
-        return look(explanation_map.map_explanations(texts, options, step), step)
+        return results(explanation_map.map_explanations(texts, options, step), step)
 
 
-def _print(seen: Look, form: str, output: Path | None) -> bool:
+def _print(seen: ExplanationResults, form: str, output: Path | None) -> bool:
     """Print the tables, and keep them and the map where pages and figures find them; whether a map is kept."""
     from judge.cli.option_words import emit
     from judge.explanations.mapping import stored
@@ -227,7 +241,7 @@ def _print(seen: Look, form: str, output: Path | None) -> bool:
     return drawn
 
 
-def _draw(seen: Look, output: Path, mark: str | None) -> None:
+def _draw(seen: ExplanationResults, output: Path, mark: str | None) -> None:
     """Write the map of these texts as a figure."""
     from judge.charts.explanation_map import explanation_map
     from judge.explanations.mapping import stored
@@ -235,7 +249,7 @@ def _draw(seen: Look, output: Path, mark: str | None) -> None:
 
     if mark is None:
         mark = "side" if (seen.map.rows["side"] != "").any() else "criterion"
-    found = stored.of_look(seen.map, seen.cluster_words)
+    found = stored.of_analysis(seen.map, seen.cluster_words)
     page.write(explanations.draw(explanation_map(found, [mark]), page.inches_of("page")), output)
     typer.echo(f"{output}: {len(found.points)} explanations by {mark}", err=True)
 

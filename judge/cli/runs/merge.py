@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from judge.cli.option_words import said
+from judge.cli.option_words import with_flags
 from judge.cli.run_options import Overrides
 
 if TYPE_CHECKING:
@@ -22,18 +22,18 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 def merge(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="run.yaml, its folder, or one judge's result folder")],
     partial: Annotated[
-        bool, typer.Option("--partial", help="a merge of what is there, though shards are missing or not at their end")
+        bool, typer.Option("--partial", help="merge of the present shards, although others are missing or unfinished")
     ] = False,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="result folder, where the shards were run with it")
+        Path | None, typer.Option("--output", "-o", help="result folder, if the shards were run with this option")
     ] = None,
     set_: Overrides = None,
 ) -> None:
     """Join the shards of RUN, made by `judge run RUN --shard i/N`, into the result folder of each judge.
 
-    Every answer enters exactly once, however often this is run and whatever is killed. Shards of another plan, and
-    shards that lack repeats, are refused with a sentence. Exit code 3 means that repeats are missing: given up, or
-    never asked with --partial.
+    Every answer enters exactly once, however often this command is run or interrupted. Shards of another plan, and
+    incomplete shards, are refused with an error. Exit code 3 means that repeats are missing: given up, or, with
+    --partial, never requested.
 
     Example: judge merge runs/mans-roc
     """
@@ -47,7 +47,7 @@ def merge(
         spec, place = definition_in_force(first, set_ or [])
         joined = join(spec, place, result, partial=partial)
         for notice in joined.notices:
-            sys.stderr.write(f"{said(notice)}\n")
+            sys.stderr.write(f"{with_flags(notice)}\n")
         shards = f"{joined.parts} shard{'' if joined.parts == 1 else 's'}"
         given_up = f", {joined.failed} given up" if joined.failed else ""
         typer.echo(

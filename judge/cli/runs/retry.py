@@ -17,15 +17,16 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 def retry(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="run.yaml, its folder, or a result folder")],
     unparsed: Annotated[
-        bool, typer.Option("--unparsed", help="answers without a readable rating too; shows in the signature")
+        bool,
+        typer.Option("--unparsed", help="answers without a readable rating too; noted in the signature of every table"),
     ] = False,
     set_: Overrides = None,
     quiet: Quiet = False,
 ) -> None:
-    """Ask the repeats again that were given up (server errors, timeouts, filtered).
+    """Request the repeats again that were given up (server errors, timeouts, filtered).
 
-    Asking again for answers one did not like biases the sample: --unparsed does it by name, keeps the first answers in
-    the journal, and every table then says so. Exit code 3 means that repeats are still missing.
+    To request answers again because of what they say biases the sample: --unparsed does so explicitly, keeps the first
+    answers in the journal, and every table notes it. Exit code 3 means that repeats are still missing.
 
     Example: judge retry runs/mans-roc
     """

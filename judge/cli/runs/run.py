@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -20,9 +21,23 @@ if TYPE_CHECKING:
     from judge.execution.session import Result, Sitting
     from judge.execution.side_by_side import Ended
     from judge.run_definition.spec import RunSpec
+    from judge.run_definition.writing import AnySpec
     from judge.run_folder import ResultFolder
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
+_Pilot = Annotated[
+    int | None,
+    typer.Option(min=1, help="number of stories (or pairs) to request first, before a forecast of the whole run"),
+]
+_RayAddress = Annotated[str, typer.Option(help="address of a Ray cluster (auto, HOST:PORT), or local to start one")]
+_Certificate = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="certificate that must cover the judge; exit code 4 otherwise"),
+]
+_Summary = Annotated[
+    bool | None,
+    typer.Option("--summary/--no-summary", help="output of judge summary at the end; default: on a terminal"),
+]
 
 
 @app.command()
@@ -31,32 +46,35 @@ def run(
     judge: OtherJudges = None,
     set_: Overrides = None,
     limit: Limit = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="the forecast alone; nothing is asked")] = False,
-    pilot: Annotated[
-        int | None, typer.Option(min=1, help="N stories (or pairs) first, then a forecast of the whole")
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="forecast only; nothing is requested")] = False,
+    pilot: _Pilot = None,
+    max_cost: Annotated[float | None, typer.Option(min=0, help="largest amount in dollars that may be spent")] = None,
+    shard: Annotated[str | None, typer.Option(metavar="i/N", help="part i of N parts; judge merge joins them")] = None,
+    reuse: Annotated[
+        Path | None, typer.Option(help="result folder whose answers to identical queries are reused")
     ] = None,
-    max_cost: Annotated[float | None, typer.Option(min=0, help="dollars that may be spent at most")] = None,
-    shard: Annotated[str | None, typer.Option(metavar="i/N", help="part i of N only; judge merge joins them")] = None,
-    reuse: Annotated[Path | None, typer.Option(help="result folder whose answers to equal queries to take")] = None,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="result folder (with one judge)")] = None,
-    engine: Annotated[Literal["async", "ray"], typer.Option(help="who drives the run: this process, or Ray")] = "async",
-    ray_address: Annotated[str, typer.Option(help="Ray cluster (auto, HOST:PORT), or local to start one")] = "local",
-    ray_actors: Annotated[int | None, typer.Option(min=1, help="Ray clients (HTTP) or engines (vLLM)")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="result folder to write (with one judge)")
+    ] = None,
+    engine: Annotated[
+        Literal["async", "ray"], typer.Option(help="program that sends the requests: this process, or Ray")
+    ] = "async",
+    ray_address: _RayAddress = "local",
+    ray_actors: Annotated[
+        int | None, typer.Option(min=1, help="number of Ray clients (HTTP) or engines (vLLM)")
+    ] = None,
     quiet: Quiet = False,
     form: Form = "table",
-    require_certificate: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="ask only a judge that this certificate covers; exit code 4 for another"),
-    ] = None,
-    summary: Annotated[
-        bool | None, typer.Option("--summary/--no-summary", help="judge summary at the end; default: on a terminal")
-    ] = None,
-    print_schema: Annotated[bool, typer.Option("--print-schema", help="run.yaml's JSON Schema alone")] = False,
+    require_certificate: _Certificate = None,
+    summary: _Summary = None,
+    print_schema: Annotated[
+        bool, typer.Option("--print-schema", help="JSON Schema of run.yaml, and nothing else")
+    ] = False,
 ) -> None:
-    """Ask a judge everything RUN defines; every answer is kept, and running again asks only what is missing.
+    """Send every request that RUN defines to its judge, and keep each answer; running again sends only what is missing.
 
-    Exit code 3 means that repeats are missing: `judge retry RUN` asks those that failed again; 4 that the certificate
-    does not cover this run.
+    Exit code 3 means that repeats are missing: `judge retry RUN` requests the failed ones again. Exit code 4 means that
+    the certificate does not cover this run.
 
     Example: judge run runs/mans-roc --judge openai/my-model --set base_url=http://127.0.0.1:8000/v1 --pilot 20
     """
@@ -65,42 +83,28 @@ def run(
     from judge.errors import SpecError
     from judge.execution.session import Sitting
     from judge.run_definition.spec import json_schema, load_run_specs
-    from judge.run_folder.layout import definition_of
 
     if print_schema:
         print(json.dumps(json_schema(), indent=2))
         return
-    if run is None:
-        raise SpecError("judge run needs a RUN: a run.yaml or its folder", hint="judge init NAME writes one")
-    definition = definition_of(run)
+    definition = _definition(run)
     overrides = [*(set_ or []), *([] if max_cost is None else [f"max_cost={max_cost}"])]
     if engine == "async" and (ray_actors is not None or ray_address != "local"):
         raise SpecError("--ray-address and --ray-actors go with --engine ray", hint="add --engine ray")
     found = load_run_specs(definition, overrides, list(dict.fromkeys(judge or [])))
-    folders = _folders(found.judges, definition, output)
-    if reuse is not None and len(folders) > 1:
-        raise SpecError("--reuse takes the answers of one judge, and there are several", hint="name one with --judge")
-    excluded = {
-        "--dry-run": dry_run,
-        "--pilot": bool(pilot),
-        "--engine ray": engine == "ray",
-        "--summary": summary is not None,
-    }
+    folders = folders_of(found.judges, definition, output, reuse)
     if dry_run and summary is not None:
         raise SpecError("--dry-run asks nothing, and --summary is of answers", hint="leave one of them out")
-    part = None if shard is None else _part(shard, limit, excluded)
-    if require_certificate is not None:
-        _check_certificate(require_certificate, found.judges, definition.parent)
+    beside = {"--dry-run": dry_run, "--pilot": pilot, "--engine ray": engine == "ray", "--summary": summary is not None}
+    part = None if shard is None else part_named(shard, limit, beside)
+    _check_certificate(require_certificate, found.judges, definition.parent)
     if dry_run:
         print_forecasts(found, definition.parent, folders, limit, form)
         return
-    sittings = [
-        Sitting(spec, definition.parent, folder, limit=limit or pilot, reuse=reuse, quiet=quiet)
-        if part is None
-        else Sitting(spec, definition.parent, part.folder(folder), reuse=reuse, quiet=quiet, part=part)
-        for spec, folder in zip(found.judges, folders, strict=True)
-    ]
-    missing = _sit_all(sittings, found.max_cost, engine, ray_address, ray_actors)
+    asked = folders if part is None else [part.folder(folder) for folder in folders]
+    sitting = partial(Sitting, limit=limit or pilot if part is None else None, reuse=reuse, quiet=quiet, part=part)
+    sittings = [sitting(spec, definition.parent, folder) for spec, folder in zip(found.judges, asked, strict=True)]
+    missing = sit_all(sittings, found.max_cost, engine, ray_address, ray_actors)
     if pilot is not None:
         print_forecasts(found, definition.parent, folders, limit, form)
     if part is None and (sys.stdout.isatty() and not quiet if summary is None else summary):
@@ -109,8 +113,20 @@ def run(
         raise typer.Exit(3)
 
 
-def _check_certificate(file: Path, specs: Sequence[RunSpec], folder: Path) -> None:
+def _definition(run: Path | None) -> Path:
+    """The run.yaml that is meant."""
+    from judge.errors import SpecError
+    from judge.run_folder.layout import definition_of
+
+    if run is None:
+        raise SpecError("judge run needs a RUN: a run.yaml or its folder", hint="judge init NAME writes one")
+    return definition_of(run)
+
+
+def _check_certificate(file: Path | None, specs: Sequence[RunSpec], folder: Path) -> None:
     """Leave with exit code 4 where a certificate does not cover what is to be asked; nothing has been asked then."""
+    if file is None:
+        return
     from datetime import UTC, datetime
 
     from judge.certificate.file import read
@@ -126,7 +142,7 @@ def _check_certificate(file: Path, specs: Sequence[RunSpec], folder: Path) -> No
             raise typer.Exit(4) from error
 
 
-def _part(shard: str, limit: int | None, excluded: Mapping[str, bool]) -> PlanPart:
+def part_named(shard: str, limit: int | None, excluded: Mapping[str, object]) -> PlanPart:
     """The part of the plan that `shard` names; raises where an option that parts do not have is given too."""
     from judge.errors import SpecError
     from judge.execution.plan_part import PlanPart
@@ -137,7 +153,9 @@ def _part(shard: str, limit: int | None, excluded: Mapping[str, bool]) -> PlanPa
     return PlanPart.parse(shard, limit)
 
 
-def _folders(specs: Sequence[RunSpec], definition: Path, output: Path | None) -> list[ResultFolder]:
+def folders_of(
+    specs: Sequence[AnySpec], definition: Path, output: Path | None, reuse: Path | None = None
+) -> list[ResultFolder]:
     """Where each judge's answers go; no two into one folder."""
     from judge.errors import SpecError
     from judge.run_folder.layout import ResultFolder, folder_for
@@ -155,10 +173,12 @@ def _folders(specs: Sequence[RunSpec], definition: Path, output: Path | None) ->
                 hint="tell them apart by revision, or put one into a run.yaml of its own",
             )
         folders[path] = spec.judge
+    if reuse is not None and len(folders) > 1:
+        raise SpecError("--reuse takes the answers of one judge, and there are several", hint="name one with --judge")
     return [ResultFolder(path) for path in folders]
 
 
-def _sit_all(
+def sit_all(
     sittings: list[Sitting], max_cost: float | None, engine: str, ray_address: str, ray_actors: int | None
 ) -> bool:
     """One sitting for each judge; True where repeats are missing at the end of one."""
@@ -226,13 +246,21 @@ def _say_before(sitting: Sitting) -> None:
         sys.stderr.writelines(f"{warning}\n" for warning in warnings(sitting.spec))
 
 
-def _asked_at(spec: RunSpec) -> str:
+def _asked_at(spec: AnySpec) -> str:
     """Where a run sends its stories, where its definition names servers."""
     from judge.credentials.origin import origin_of
 
     return (
         f", asked at {', '.join(dict.fromkeys(str(origin_of(url)) for url in spec.base_url))}" if spec.base_url else ""
     )
+
+
+def _command(sitting: Sitting) -> str:
+    """What goes on with it."""
+    from judge.run_definition.spec import RunSpec
+
+    asks = "judge run" if isinstance(sitting.spec, RunSpec) else "judge generate"
+    return f"{asks} {sitting.result.path.parent}"
 
 
 def report_all(ended: Sequence[Ended]) -> bool:
@@ -290,12 +318,12 @@ def report(sitting: Sitting, ended: Result, name: str = "") -> bool:
         there = ended.planned - ended.missing if sitting.part is not None else totals.answered
         sys.stderr.write(f"{name}{', '.join(parts)}; {there} of {ended.planned} in {where}\n")
     if outcomes.stopped and outcomes.cause is not None:
-        again = f"then go on with: judge run {where.parent}" if sitting.part is None else "then run the shard again"
+        again = f"then go on with: {_command(sitting)}" if sitting.part is None else "then run the shard again"
         raise JudgeError(f"stopped: {outcomes.stopped}", hint=outcomes.cause.hint or again)
     if outcomes.stopped and ended.missing:
         sys.stderr.write(f"{name}stopped: {outcomes.stopped}; the same command goes on\n")
     elif ended.missing and totals.failed:
         sys.stderr.write(f"{name}{ended.missing} repeats are missing; ask the failed ones again: judge retry {where}\n")
     elif ended.missing and sitting.again is not None:
-        sys.stderr.write(f"{name}{ended.missing} repeats were never asked; go on with: judge run {where.parent}\n")
+        sys.stderr.write(f"{name}{ended.missing} repeats were never asked; go on with: {_command(sitting)}\n")
     return ended.missing > 0

@@ -164,6 +164,7 @@ def _forecast_notes(spec: RunSpec, found: Forecast, measured: Measured | None) -
     """What the forecast rests on, in sentences."""
     from judge.backends import IN_PROCESS, ONE_ANSWER_A_CALL
     from judge.in_force.words import warnings
+    from judge.judge_name import JudgeName
     from judge.plan import load_prices
     from judge.plan.prices import how_to_price, reports_cost
 
@@ -180,7 +181,7 @@ def _forecast_notes(spec: RunSpec, found: Forecast, measured: Measured | None) -
             )
         yield shape
     price = load_prices(spec.judge, spec.base_url, spec.engine)
-    if spec.judge.partition("/")[0] in ("surface", "recorded", "scripted"):
+    if JudgeName.of(spec.judge).is_modelless:
         yield f"{spec.judge} asks no server and costs nothing"
     elif spec.provider in IN_PROCESS and price is None:
         yield f"{spec.judge} runs on this machine: no tokens are paid for"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from judge.cli.option_words import said
+from judge.cli.option_words import with_flags
 from judge.cli.run_options import Overrides
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def serve_command(
 ) -> None:
     """Print the `vllm serve` line that fits RUN, one for each base_url: model, revision, engine keys, context length.
 
-    What was assumed goes to stderr, so that the line can be run as it is printed.
+    Assumptions are printed to stderr, so that the line can be run as it is printed.
 
     Example: judge serve-command runs/mans-roc --set judge=openai/Qwen/Qwen2.5-7B-Instruct
     """
@@ -46,4 +46,4 @@ def serve_command(
     for line in found.commands:
         print(line)
     for note in found.notes:
-        sys.stderr.write(f"# {said(note)}\n")
+        sys.stderr.write(f"# {with_flags(note)}\n")

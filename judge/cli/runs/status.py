@@ -18,9 +18,11 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 def status(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="run.yaml, its folder, or a result folder")],
     form: Form = "table",
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="file to write to")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="file for the output, in place of the screen")
+    ] = None,
 ) -> None:
-    """How far runs are: answered, given up (by cause), tokens, cost, hours. Works beside a run that goes on.
+    """Progress of runs: repeats answered and given up (by cause), tokens, cost, hours. Works during a run.
 
     Example: judge status runs/mans-roc
     """
@@ -98,7 +100,7 @@ def _facts(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "given up", f"{row['failed']:,}" + (f": {row['causes']}" if row["causes"] else "")
     if row["batches"]:
         yield "in batches", str(row["batches"])
-    yield "attempts", f"{row['attempts']:,}"
+    yield "attempts", f"{row['attempts']:,} (requests sent, those sent again after a failure included)"
     if row["prompt_tokens"] is not None:
         cached = f", {row['cached_tokens']:,} of them cached" if row["cached_tokens"] is not None else ""
         if row.get("cache_write_tokens"):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from judge.cli.option_words import said
+from judge.cli.option_words import with_flags
 
 if TYPE_CHECKING:
     from judge.run_folder import ResultFolder
@@ -21,9 +21,9 @@ def verify(
         list[Path], typer.Argument(metavar="RUN...", help="run.yaml, its folder, a result folder, or a bundle (.zip)")
     ],
 ) -> None:
-    """Check that journals are whole and that every query, rendered again, has the hash it was asked under.
+    """Check that journals are complete and that every query, rendered again, has the hash of its request.
 
-    Of a bundle also every checksum, and every table, derived again. Exit code 4 where something differs.
+    In a bundle, every checksum is checked too, and every table is computed again. Exit code 4 where something differs.
 
     Example: judge verify runs/mans-roc
     """
@@ -58,7 +58,7 @@ def _bundle_holds(path: Path) -> bool:
     counts = f"{found.files} files, {found.queries} queries and {found.tables} tables"
     print(f"{path}: {counts} compared, {len(found.problems) or 'no'} differences")
     for note in found.notes:
-        print(visible(f"· {said(note)}"))
+        print(visible(f"· {with_flags(note)}"))
     return not found.problems
 
 

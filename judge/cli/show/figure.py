@@ -30,16 +30,16 @@ Made = tuple[Any, str]
 
 _CORRELATIONS = {
     "coefficient": "correlation coefficient",
-    "level": "what is correlated: all stories, system means, or stories within a story-prompt or system",
-    "ci": "what is resampled for intervals",
-    "control": "the control judge beside the judges",
+    "level": "unit of correlation: all stories, system means, or stories within a story-prompt or system",
+    "ci": "units that are resampled for confidence intervals",
+    "control": "control judge, drawn beside the judges",
 }
-_STRESS = {"control": "the control judge beside the judges"}
+_STRESS = {"control": "control judge, drawn beside the judges"}
 _CALIBRATION = {
-    "calibrate": "kind of calibration",
-    "bins": "number of bins of equally many stories, at most",
+    "calibrate": "method of calibration",
+    "bins": "largest number of bins, which hold equally many stories",
     "folds": "number of folds of story-prompts",
-    "foldings": "number of times that folds are dealt",
+    "foldings": "number of random foldings",
     "seed": "seed of the first folding",
 }
 
@@ -89,7 +89,10 @@ def consistency(
     inches: float,
     *,
     form: Annotated[
-        str, typer.Option("--form", help="ICC(1,1), ICC(1,k), ICC(2,1), ICC(2,k), ICC(3,1) or ICC(3,k)")
+        str,
+        typer.Option(
+            "--form", help="form of the coefficient: ICC(1,1), ICC(1,k), ICC(2,1), ICC(2,k), ICC(3,1) or ICC(3,k)"
+        ),
     ] = "ICC(1,1)",
 ) -> Made:
     """Agreement of judges with themselves over repeats (ICC) as dots with intervals, people's with each other behind.
@@ -124,7 +127,7 @@ def consistency(
 @app.command()
 @figure_command(DistributionOptions)
 def distributions(table: RatingsTable, options: DistributionOptions, inches: float) -> Made:
-    """How often each rating was given, in per cent: people and every judge x Eval-Prompt by criterion.
+    """Distribution of ratings in per cent, for people and every judge x Eval-Prompt by criterion.
 
     Example: judge figure distributions runs/hanna --judge openai/gpt-4o-mini -o ratings.pdf
     """
@@ -168,7 +171,7 @@ def confusion(table: RatingsTable, options: ConfusionOptions, inches: float | No
 @app.command()
 @figure_command(StressOptions, _STRESS, without=("as_published", "margin", "alpha", "adjust"), perturbed=True)
 def stress(table: RatingsTable, options: StressOptions, inches: float) -> Made:
-    """Which perturbations judges notice: detection as dots with intervals, repeats of untouched stories behind.
+    """Detection of perturbations by judges as dots with intervals, repeats of unchanged stories behind.
 
     Example: judge figure stress runs/stress --criterion Coherence -o stress.pdf
     """
@@ -191,7 +194,7 @@ app.command()(strengths)
 @app.command()
 @figure_command(ReliabilityOptions, _CALIBRATION)
 def calibration(table: RatingsTable, options: ReliabilityOptions, inches: float) -> Made:
-    """Reliability: people's mean of stories that a judge rated alike, before and after out-of-fold calibration.
+    """Calibration curve: people's mean rating against a judge's, before and after out-of-fold calibration.
 
     Example: judge figure calibration runs/hanna --eval-prompt ep1 -o calibration.pdf
     """

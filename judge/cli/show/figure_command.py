@@ -1,10 +1,10 @@
-"""A command that draws one figure of runs: what all of them share, from reading the runs to the file, is here once."""
+"""Commands that draw one figure of runs: what they share, from reading the runs to the file."""
 
 from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,7 +15,8 @@ from judge.cli.table_options import Criteria, EvalPrompts, Judges, PanelName, Pa
 
 _KEYWORD = inspect.Parameter.KEYWORD_ONLY
 FreeWidth = Annotated[
-    str | None, typer.Option("--width", help="column (3.03 in) or page (6.3 in); else as wide as it needs to be")
+    str | None,
+    typer.Option("--width", help="width of the picture: column (3.03 in) or page (6.3 in); default: as needed"),
 ]
 
 
@@ -41,7 +42,7 @@ def figure_command(
         def work(options: Any, **values: Any) -> None:
             from judge.analysis.inputs.panels import people_said
             from judge.analysis.inputs.selection import Selection, narrowed
-            from judge.cli.option_words import said
+            from judge.cli.option_words import with_flags
             from judge.cli.reading_bar import reading_bar
             from judge.figures import page
             from judge.ratings_table import read
@@ -62,26 +63,30 @@ def figure_command(
             further = {name: values[name] for name in own if name not in ("table", "options", "inches")}
             figure, sentence = function(found, options, inches, **further)
             page.write(figure, output)
-            typer.echo(f"{output}: {'; '.join([sentence, *map(said, people_said(found))])}")
+            typer.echo(f"{output}: {'; '.join([sentence, *map(with_flags, people_said(found))])}")
 
         middle = [parameter for name, parameter in own.items() if name not in ("table", "options", "inches")]
         functools.update_wrapper(work, function)
-        parameters = [
-            _parameter("runs", Runs),
-            _parameter("output", Picture),
-            inspect.Parameter("options", _KEYWORD),
-            *middle,
-            _parameter("criterion", Criteria, None),
-            _parameter("judge", Judges, None),
-            _parameter("eval_prompt", EvalPrompts, None),
-            _parameter("panel", PanelName, None),
-            _parameter("pass_rate", PassRate, default=False),
-            _parameter("width", FreeWidth if width is None else Width, width),
-            _parameter("parser", ParserName, "ours"),
-        ]
-        return takes(kind, helps, without=without)(with_parameters(work, parameters))
+        return takes(kind, helps, without=without)(with_parameters(work, _parameters(middle, width)))
 
     return declare
+
+
+def _parameters(middle: Sequence[inspect.Parameter], width: str | None) -> list[inspect.Parameter]:
+    """What every figure takes, with the options and the function's own parameters in the middle."""
+    return [
+        _parameter("runs", Runs),
+        _parameter("output", Picture),
+        inspect.Parameter("options", _KEYWORD),
+        *middle,
+        _parameter("criterion", Criteria, None),
+        _parameter("judge", Judges, None),
+        _parameter("eval_prompt", EvalPrompts, None),
+        _parameter("panel", PanelName, None),
+        _parameter("pass_rate", PassRate, default=False),
+        _parameter("width", FreeWidth if width is None else Width, width),
+        _parameter("parser", ParserName, "ours"),
+    ]
 
 
 def _parameter(name: str, annotation: Any, default: Any = inspect.Parameter.empty) -> inspect.Parameter:

@@ -1,4 +1,4 @@
-"""`judge figure explanations` and `audit`: the map that `judge explain` stored, an audit's rates. Makes neither."""
+"""`judge figure explanations` and `audit`: pictures of the map from `judge explain`, and of an audit's rates."""
 
 from __future__ import annotations
 
@@ -27,17 +27,21 @@ def explanations(
     runs: Runs,
     output: Picture,
     by: Annotated[
-        str, typer.Option("--by", help="what marks a point: criterion, cluster, rating, eval_prompt, judge or system")
+        str,
+        typer.Option(
+            "--by", help="variable that colours the points: criterion, cluster, rating, eval_prompt, judge or system"
+        ),
     ] = "criterion",
     criterion: Criteria = None,
     judge: Judges = None,
     eval_prompt: EvalPrompts = None,
     drop_system: Annotated[
-        list[str] | None, typer.Option("--drop-system", help="system whose stories' explanations are left out")
+        list[str] | None,
+        typer.Option("--drop-system", help="system to leave out, with all explanations of its stories"),
     ] = None,
     width: Width = "page",
 ) -> None:
-    """The map of explanations (UMAP) that `judge explain` stored, a point for each explanation.
+    """Picture of the map of explanations (UMAP) that `judge explain` stored, one point for each explanation.
 
     Example: judge figure explanations runs/hanna --by cluster -o map.pdf
     """
@@ -56,16 +60,17 @@ def explanations(
 
 
 def audit(
-    audit_file: Annotated[
-        Path, typer.Argument(metavar="AUDIT", help="the audit's file, or the folder of the run it lies in")
-    ],
+    audit_file: Annotated[Path, typer.Argument(metavar="AUDIT", help="audit file, or the folder of its run")],
     output: Picture,
     annotator: Annotated[
-        list[str] | None, typer.Option("--annotator", help="only this one's answers; may be given several times")
+        list[str] | None,
+        typer.Option(
+            "--annotator", help="annotator whose answers are counted; may be given several times; default: all"
+        ),
     ] = None,
     width: Width = "page",
 ) -> None:
-    """An audit's error rates, counted in every way, and its annotators' agreement (AC1), as dots with intervals.
+    """An audit's error rates, by each way of counting, and its annotators' agreement (AC1), as dots with intervals.
 
     The same numbers as a table: judge audit report. Needs the extra `report`.
 

@@ -1,4 +1,4 @@
-"""What figures are made from: one dataset, and who rated it. Never draws."""
+"""Input of figures: one dataset, and the raters of its stories."""
 
 from __future__ import annotations
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import typer
 
 from judge.analysis.options.table_options import RankOptions
+from judge.cli.comparing.rank import HELP
+from judge.cli.comparing.rank import Runs as Compared
 from judge.cli.declared import takes
-from judge.cli.results.rank import HELP
-from judge.cli.results.rank import Runs as Compared
 from judge.cli.show.figure_command import FreeWidth
 from judge.cli.table_options import Criteria, EvalPrompts, Judges, Picture, Width
 
@@ -31,7 +31,7 @@ def wins(
     eval_prompt: EvalPrompts = None,
     width: FreeWidth = None,
 ) -> None:
-    """Who won against whom, as a heat map: a block of rows for people and for each judge x Eval-Prompt.
+    """Heat map of wins between systems: a block of rows for people and for each judge x Eval-Prompt.
 
     Example: judge figure wins runs/mans-roc-pairs -o wins.pdf
     """
@@ -56,7 +56,7 @@ def strengths(
     eval_prompt: EvalPrompts = None,
     width: Width = "page",
 ) -> None:
-    """Systems' strengths by comparisons, of people and of judges, as dots with intervals.
+    """Strengths of systems from people's and judges' comparisons, as dots with intervals.
 
     Example: judge figure strengths runs/mans-roc-pairs -o strengths.pdf
     """

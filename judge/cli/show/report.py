@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from judge.cli.table_options import DropSystem, PanelName, ParserName, PassRate, Quiet, Resamples, Runs
+from judge.cli.table_options import DropSystem, PanelName, ParserName, PassRate, Quiet, Resamples, Runs, ScoresFiles
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
@@ -18,44 +18,59 @@ QUICK = 200
 _Methods = Annotated[
     bool,
     typer.Option(
-        "--methods", help="also NAME.methods.md, NAME.references.bib and NAME.checklist.md beside the page NAME.html"
+        "--methods",
+        help="additional files NAME.methods.md, NAME.references.bib and NAME.checklist.md beside the page NAME.html",
     ),
+]
+_Page = Annotated[
+    Path | None,
+    typer.Option(
+        "-o",
+        "--output",
+        help="file for the page; default: report.html beside run.yaml; for several RUNs: in this folder",
+    ),
+]
+_Audit = Annotated[
+    Path | None,
+    typer.Option("--audit", metavar="FILE", help="audit file to include; default: audit.sqlite beside run.yaml"),
 ]
 
 
 @app.command()
 def report(
     runs: Runs,
-    output: Annotated[
-        Path | None,
-        typer.Option("-o", "--output", help="the page; default: report.html beside run.yaml, of several RUNs here"),
-    ] = None,
+    output: _Page = None,
     methods: _Methods = False,
     title: Annotated[str | None, typer.Option("--title", help="title of the page")] = None,
     drop_system: DropSystem = None,
     panel: PanelName = None,
     pass_rate: PassRate = False,
-    audit: Annotated[
-        Path | None, typer.Option("--audit", metavar="FILE", help="audit file; default: audit.sqlite beside run.yaml")
-    ] = None,
-    contamination: Annotated[
-        list[Path] | None,
-        typer.Option("--contamination", metavar="FILE", help="scores file; may be given several times"),
-    ] = None,
-    examples: Annotated[int, typer.Option("--examples", help="stories shown where judge and people differ")] = 6,
-    quick: Annotated[bool, typer.Option("--quick", help=f"{QUICK} resamples and swaps: a look, not for print")] = False,
+    audit: _Audit = None,
+    contamination: ScoresFiles = None,
+    examples: Annotated[
+        int, typer.Option("--examples", help="number of example stories where judge and people differ")
+    ] = 6,
+    quick: Annotated[
+        bool, typer.Option("--quick", help=f"{QUICK} resamples and permutations: for a first view, not for print")
+    ] = False,
     readings: Annotated[
-        str, typer.Option("--readings", help="a judge beside one person: mean (of its repeats) or single (each repeat)")
+        str,
+        typer.Option(
+            "--readings",
+            help="judge's ratings compared with one person's: mean (of its repeats) or single (each repeat)",
+        ),
     ] = "mean",
     resamples: Resamples = 1000,
-    permutations: Annotated[int, typer.Option("--permutations", help="number of swaps of a permutation test")] = 2000,
-    seed: Annotated[int, typer.Option("--seed", help="seed of resamples, permutations and the sampled map")] = 1,
+    permutations: Annotated[
+        int, typer.Option("--permutations", help="number of permutations of a permutation test")
+    ] = 2000,
+    seed: Annotated[int, typer.Option("--seed", help="seed of resamples, permutations and the sample on the map")] = 1,
     parser: ParserName = "ours",
     quiet: Quiet = False,
 ) -> None:
-    """One self-contained HTML page of a run's results: figures, tables with signatures, texts, methods, a checklist.
+    """Write one HTML page of a run's results: figures, tables with signatures, texts, methods, a checklist.
 
-    It needs no network and no other file, prints, and is readable without its script.
+    It needs no network and no other file, can be printed, and is readable without its script.
 
     Example: judge report runs/hanna --drop-system Human -o hanna.html --methods
     """

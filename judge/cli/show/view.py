@@ -12,19 +12,22 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 @app.command()
 def view(
-    runs: Annotated[Path, typer.Argument(metavar="[FOLDER]", help="where runs lie")] = Path("runs"),
+    runs: Annotated[Path, typer.Argument(metavar="[FOLDER]", help="folder that holds the runs")] = Path("runs"),
     host: Annotated[
-        str, typer.Option(help="address to serve at; others than loopback need a key, which is printed")
+        str, typer.Option(help="address of the pages; any other than loopback needs a key, which is printed")
     ] = "127.0.0.1",
-    port: Annotated[int | None, typer.Option(help="port; 0 takes any free one.  [default: 8765 or the next]")] = None,
-    open_: Annotated[bool, typer.Option("--open", help="the page opened in a browser")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="the address alone")] = False,
+    port: Annotated[
+        int | None, typer.Option(help="port of the pages; 0: any free port  [default: 8765 or the next]")
+    ] = None,
+    open_: Annotated[bool, typer.Option("--open", help="browser window with the page, opened at the start")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="address only, without further messages")] = False,
 ) -> None:
-    """Serve pages over all runs in FOLDER until Ctrl-C: progress while they go on, coverage, tables, every judgment,
-    one story, or a pair of them, with all that judges and people said, prompt variants side by side, the map of
-    explanations.
+    """Serve local pages on all runs in FOLDER until Ctrl-C: progress, coverage, tables, judgments and explanations.
 
-    Nothing is written but caches in the runs' derived/ folders.
+    Pages show runs while they go on, every judgment, one story or a pair of stories with all ratings and explanations
+    by judges and people, prompt variants side by side, and the map of explanations.
+
+    Nothing is written except caches in the runs' derived/ folders.
 
     Example: judge view runs
     """

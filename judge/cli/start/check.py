@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from judge.cli.declared import takes
 from judge.cli.table_options import Form, Quiet, Seed
+from judge.exchange.check.said import SaidColumns
 
 if TYPE_CHECKING:
     from judge.exchange.check.table import Checked
@@ -16,103 +18,74 @@ if TYPE_CHECKING:
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
-def _column(name: str, words: str) -> Any:
-    return typer.Option(f"--{name}", metavar="COLUMN", help=f"column of {words}")
-
-
-_Judge = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--judge",
-        metavar="COLUMN",
-        help="column of a judge's ratings (or CRITERION=COLUMN); with --rating, a judge among the raters; several "
-        "times",
-    ),
-]
-_Human = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--human",
-        metavar="COLUMN",
-        help="column of a person's ratings (or CRITERION=COLUMN); several times, one a person",
-    ),
-]
+HELP = {
+    "judge": "column of a judge's ratings (or CRITERION=COLUMN); with --rating, name of a judge among the raters; "
+    "may be given several times",
+    "human": "column of one person's ratings (or CRITERION=COLUMN); may be given several times",
+    "criterion": "column of criteria, where each row is about one criterion",
+    "by": "column of systems, which wrote the stories",
+    "story": "column of story ids; default: each row is a story",
+    "prompt": "column of story-prompts, or of another group that stories share",
+    "text": "column of story texts, for the control judge",
+    "rater": "column of raters' names, where each rating has its own row",
+    "rating": "column of ratings, where each rating has its own row",
+    "panel": "column of panels of people, such as expert and lay",
+    "labels": "words that serve as ratings, lowest first, such as No,Yes",
+    "missing": "word that means a missing rating; may be given several times",
+    "sheet": "name of the sheet in a workbook",
+    "number_repeats": "rows with the same judge, story and criterion, taken as repeats",
+    "positions": "people's columns taken as unordered answers, not as one person each",
+}
+METAVARS = {
+    **dict.fromkeys(("judge", "human", "criterion", "by", "story", "prompt", "text"), "COLUMN"),
+    **dict.fromkeys(("rater", "rating", "panel"), "COLUMN"),
+    "labels": "WORD,...",
+    "missing": "WORD",
+}
 
 
 @app.command()
+@takes(SaidColumns, HELP, metavars=METAVARS, name="said")
 def check(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="CSV, TSV, JSON, JSON Lines, Parquet or XLSX")],
-    judge: _Judge = None,
-    human: _Human = None,
-    criterion: Annotated[str | None, _column("criterion", "criteria, where a row is about one")] = None,
-    by: Annotated[str | None, _column("by", "systems: who wrote each story")] = None,
-    story: Annotated[str | None, _column("story", "stories' ids; without one, rows are stories")] = None,
-    prompt: Annotated[str | None, _column("prompt", "story-prompts, or of what else stories share")] = None,
-    text: Annotated[str | None, _column("text", "stories' texts, for the control")] = None,
-    rater: Annotated[str | None, _column("rater", "people's names or numbers, where each has a row")] = None,
-    rating: Annotated[str | None, _column("rating", "ratings, where each row is one by somebody")] = None,
-    panel: Annotated[str | None, _column("panel", "panels of people, such as expert and lay")] = None,
-    labels: Annotated[
-        str | None, typer.Option("--labels", metavar="WORD,...", help="words that are ratings, lowest first, as No,Yes")
-    ] = None,
-    missing: Annotated[
-        list[str] | None,
-        typer.Option("--missing", metavar="WORD", help="word that stands for no rating; several times"),
-    ] = None,
-    sheet: Annotated[str | None, typer.Option("--sheet", help="a workbook's sheet")] = None,
-    number_repeats: Annotated[
-        bool, typer.Option("--number-repeats", help="several rows of a judge, story and criterion are its repeats")
-    ] = False,
-    positions: Annotated[
-        bool, typer.Option("--positions", help="people's columns are answers in any order, not of a person each")
-    ] = False,
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="table of ratings: CSV, TSV, JSON, JSON Lines, Parquet or XLSX")
+    ],
+    *,
+    said: SaidColumns,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", help="the page; default: NAME.check.html here, and none with another --format"),
+        typer.Option(
+            "-o", "--output", help="file for the HTML page; default: NAME.check.html here, none with another --format"
+        ),
     ] = None,
     keep: Annotated[
         Path | None,
-        typer.Option("--keep", metavar="FOLDER", help="also the ratings as a result folder, for all commands"),
+        typer.Option(
+            "--keep", metavar="FOLDER", help="result folder to write the ratings to, for use by all other commands"
+        ),
     ] = None,
-    resamples: Annotated[int, typer.Option("--resamples", help="number of resamples for intervals")] = 500,
+    resamples: Annotated[int, typer.Option("--resamples", help="number of resamples for confidence intervals")] = 500,
     seed: Seed = 1,
     form: Form = "table",
     quiet: Quiet = False,
 ) -> None:
-    """Does a judge agree with people? One table of ratings, wide or long, to an answer and a page in one command.
+    """Verdict and HTML page on a judge's agreement with people, from one table of ratings, wide or long.
 
-    Columns that are not named are guessed from names and cells; the command that repeats the guess is printed. Ceiling,
-    control, intervals and verdict are those of judge report. What the file cannot tell is said. Nothing is sent.
+    Columns that are not named are guessed from their names and cells; the command that repeats the guess is printed.
+    Ceiling, control, intervals and verdict are those of judge report. Results that the file does not allow are listed.
+    Nothing is sent.
 
     Example: judge check scores.csv --judge gpt4 --human ann1 --human ann2 --by system -o scores.html
     """
     from judge.cli.option_words import emit
     from judge.errors import SpecError
-    from judge.exchange.check.said import SaidColumns
     from judge.exchange.check.table import check as read
-    from judge.report.checked import inputs_of, tables
+    from judge.report.checked import checked_tables, inputs_of
     from judge.report.inputs import ReportOptions
     from judge.report.write import write_page
 
     if output is not None and output.suffix.lower() not in (".html", ".htm"):
         raise SpecError(f"{output}: the page is an HTML page", hint=f"-o {output.with_suffix('.html')}")
-    said = SaidColumns(
-        judge=tuple(judge or ()),
-        human=tuple(human or ()),
-        criterion=criterion,
-        story=story,
-        by=by,
-        prompt=prompt,
-        text=text,
-        rater=rater,
-        rating=rating,
-        panel=panel,
-        labels=labels,
-        missing=tuple(missing or ()),
-        sheet=sheet,
-        number_repeats=number_repeats,
-        positions=positions,
-    )
     checked = read(file, said)
     line = _line(checked)
     page = output or (Path(f"{file.stem}.check.html") if form == "table" else None)
@@ -124,7 +97,7 @@ def check(
         command=line,
     )
     with inputs_of(checked, options, keep) as inputs:
-        emit(tables(inputs, checked), form)
+        emit(checked_tables(inputs, checked), form)
         if page is not None:
             size = write_page(inputs, page, quiet=quiet)
     if form == "table":
@@ -135,14 +108,14 @@ def check(
 
 def _line(checked: Checked) -> str:
     """The command that reads the table so again."""
-    from judge.cli.option_words import said
+    from judge.cli.option_words import with_flags
 
-    return f"judge check {shlex.quote(str(checked.path))} {said(checked.columns.options)}".rstrip()
+    return f"judge check {shlex.quote(str(checked.path))} {with_flags(checked.columns.options)}".rstrip()
 
 
 def _end(checked: Checked, line: str) -> None:
-    from judge.cli.option_words import said
+    from judge.cli.option_words import with_flags
 
     for note in checked.notes:
-        typer.echo(f"· {said(note)}")
+        typer.echo(f"· {with_flags(note)}")
     typer.echo(f"\n{'guessed; to repeat or change it' if checked.guessed else 'to repeat it'}:\n  {line}")

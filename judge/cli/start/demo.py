@@ -19,20 +19,20 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 def demo(
     folder: Annotated[
         Path | None,
-        typer.Argument(metavar="[FOLDER]", help="where the run lies; default: runs/demo, or runs/demo-llm"),
+        typer.Argument(metavar="[FOLDER]", help="folder for the run; default: runs/demo, or runs/demo-llm"),
     ] = None,
     judge: Annotated[
-        str, typer.Option("--judge", help="surface, or local/smollm2 (make demo-llm sets it up)")
+        str, typer.Option("--judge", help="judge to run: surface, or local/smollm2 (make demo-llm sets it up)")
     ] = "surface",
     form: Form = "table",
     output: Annotated[Path | None, typer.Option("--output", "-o", help="file for the tables")] = None,
     quiet: Quiet = False,
 ) -> None:
-    """Judge 48 packaged stories with the control judge, print the tables a run ends in, and write their report.
+    """Judge 48 packaged stories with the control judge, print the tables of results, and write a report.
 
-    The control judge is a regression on surface features, not a language model, and the stories' labels are by
-    construction: the demo shows how the program works, not how good any judge is. With --judge local/smollm2 a real
-    language model judges the stories in this process, a very small one, and explains some of its ratings.
+    The control judge is a regression on surface features, not a language model, and the stories' labels follow from how
+    the stories were made: the demo shows how the program works, not how good any judge is. With --judge local/smollm2 a
+    very small language model judges the stories in this process, and explains some of its ratings.
 
     Example: judge demo
     """

@@ -21,29 +21,33 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 @app.command()
 def doctor(
     statistics: Annotated[
-        bool, typer.Option("--statistics", help="a trial of the diagnostics on simulated judges with planted faults")
+        bool, typer.Option("--statistics", help="test of the diagnostics on simulated judges with planted faults")
     ] = False,
-    studies: Annotated[int, typer.Option("--studies", help="simulated studies for --statistics", min=20)] = 1000,
+    studies: Annotated[
+        int, typer.Option("--studies", help="number of simulated studies for --statistics", min=20)
+    ] = 1000,
     seed: Annotated[
-        int | None, typer.Option("--seed", help="first seed of the simulated studies; default: a fresh one")
+        int | None, typer.Option("--seed", help="first seed of the simulated studies; default: a new one")
     ] = None,
-    workers: Annotated[int, typer.Option("--workers", help="processes for --statistics", min=1)] = 2,
-    control: Annotated[bool, typer.Option("--control", help="the control judge's model card alone")] = False,
+    workers: Annotated[int, typer.Option("--workers", help="number of processes for --statistics", min=1)] = 2,
+    control: Annotated[
+        bool, typer.Option("--control", help="model card of the control judge, and nothing else")
+    ] = False,
     provider: Annotated[
-        str | None, typer.Option("--provider", help="one provider or server to examine: openai, gemini, ollama, ...")
+        str | None, typer.Option("--provider", help="provider or server to check: openai, gemini, ollama, ...")
     ] = None,
-    base_url: Annotated[str | None, typer.Option("--base-url", help="its address, for --provider")] = None,
-    model: Annotated[
-        str | None, typer.Option("--model", help="a model to find in its list, under its name there")
-    ] = None,
+    base_url: Annotated[str | None, typer.Option("--base-url", help="address of the server, for --provider")] = None,
+    model: Annotated[str | None, typer.Option("--model", help="name of a model to find in the provider's list")] = None,
     form: Form = "table",
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="file to write to")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="file for the output, in place of the screen")
+    ] = None,
 ) -> None:
-    """What is installed, reachable and cached, and the command that mends the rest; what needs mending comes first.
+    """List what is installed, reachable and cached, with the command that fixes each problem; problems come first.
 
-    With --statistics: 1,000 simulated studies with fresh seeds; exit code 4 where a diagnostic misses what was planted
-    or finds what was not more often than luck explains. With --provider: key, reach, models, what is known to be
-    refused or ignored, and the lines of run.yaml; its list of models is all that is asked for.
+    With --statistics: 1,000 simulated studies with new seeds; exit code 4 where a diagnostic misses a planted fault, or
+    reports an absent one, more often than chance explains. With --provider: key, connection, models, settings known to
+    be refused or ignored, and the lines for run.yaml; only the provider's list of models is requested.
 
     Example: judge doctor --statistics
     """

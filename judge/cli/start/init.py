@@ -19,16 +19,20 @@ def init(
     template: Annotated[str, typer.Option("--from", help="shipped definition to copy; see --list")] = "mans-roc",
     dataset: Annotated[
         str | None,
-        typer.Option("--dataset", metavar="NAME|PATH", help="stories to judge; of a table the columns are guessed"),
+        typer.Option(
+            "--dataset",
+            metavar="NAME|PATH",
+            help="dataset or table of stories to judge; columns of a table are guessed",
+        ),
     ] = None,
     column: Annotated[
         list[str] | None,
-        typer.Option("--column", metavar="FIELD=COLUMN", help="which column holds what, where the guess is wrong"),
+        typer.Option("--column", metavar="FIELD=COLUMN", help="column that holds a field, where the guess is wrong"),
     ] = None,
-    folder: Annotated[Path, typer.Option(help="where runs lie")] = Path("runs"),
-    list_: Annotated[bool, typer.Option("--list", help="the shipped definitions")] = False,
+    folder: Annotated[Path, typer.Option(help="folder that holds the runs")] = Path("runs"),
+    list_: Annotated[bool, typer.Option("--list", help="list of the shipped definitions")] = False,
 ) -> None:
-    """Write FOLDER/NAME/run.yaml from a shipped definition, every key with a comment.
+    """Write FOLDER/NAME/run.yaml from a shipped definition, with a comment on every key.
 
     Example: judge init my-run --from hanna-api
 
@@ -36,6 +40,7 @@ def init(
     """
     from judge.errors import SpecError, unknown
     from judge.folders.shipped import shipped
+    from judge.whole_file import write_whole
 
     known = {path.parent.name: path for path in sorted(shipped("runs").glob("*/run.yaml"))}
     if list_:
@@ -55,7 +60,7 @@ def init(
     text = _text(known[template].read_text(encoding="utf-8"), name, guessed)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(text, encoding="utf-8")
+        write_whole(target, text)
     except OSError as error:
         raise SpecError(f"{target} cannot be written: {error.strerror}") from error
     if guessed is not None:

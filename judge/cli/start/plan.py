@@ -14,20 +14,20 @@ from judge.cli.table_options import Criteria, EvalPrompts, Form, Judges, Long, O
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
 HELP = {
-    "half_width": "how far the 95 % interval of tau may reach either way",
-    "difference": "difference of two taus that is to be found",
-    "reliability": "reliability of the order of systems and stories, and of people's means",
-    "power": "how often a difference is to be found, or the alternative annotator test passed",
-    "epsilon": "what a person may be better by in that test",
-    "prompts": "number of Eval-Prompts to plan with, else the pilot's",
-    "repeats": "number of repeats to plan with, else the pilot's",
-    "positions": "columns of unknown people pass for persons",
-    "rater_price": "dollars for one rating by a person",
-    "like": "without a RUN: study whose variances stand for yours",
-    "seed": "seed of the ranges",
+    "half_width": "largest half-width of the 95 % interval of Kendall's tau",
+    "difference": "difference between two taus that the study should detect",
+    "reliability": "target reliability of the order of systems and stories, and of people's means",
+    "power": "power of the tests: for a difference, and for the alternative annotator test",
+    "epsilon": "advantage granted to a judge in the alternative annotator test",
+    "prompts": "number of Eval-Prompts to plan with; default: the pilot's",
+    "repeats": "number of repeats to plan with; default: the pilot's",
+    "positions": "columns of unidentified raters, each taken for one person",
+    "rater_price": "price of one rating by a person, in dollars",
+    "like": "study whose variances are used where no RUN is given",
+    "seed": "seed of the random numbers",
 }
 _Pilots = Annotated[
-    list[str] | None, typer.Argument(metavar="[RUN]...", help="a pilot: a run.yaml, its folder, or a result folder")
+    list[str] | None, typer.Argument(metavar="[RUN]...", help="pilot run: a run.yaml, its folder, or a result folder")
 ]
 _WITHOUT = "without a pilot RUN"
 _OF_PILOTS = {"rater_price": None, "positions": False, "drop_systems": (), "against": None}
@@ -49,9 +49,10 @@ def plan(
     output: Output = None,
     parser: ParserName = "ours",
 ) -> None:
-    """How many stories, people, repeats and Eval-Prompts a study takes, and what is worth paying for next.
+    """Number of stories, people, repeats and Eval-Prompts that a study needs, and what to pay for next.
 
-    From a pilot RUN, or, without one, from the variances of a published study. In sentences first, tables after.
+    Computed from a pilot RUN or, without one, from the variances of a published study. Sentences come first, then
+    tables.
 
     Example: judge plan runs/pilot --half-width 0.05 --rater-price 0.25
     """

@@ -1,282 +1,225 @@
-"""`judge try`: one story, or two compared, several Eval-Prompts side by side."""
+"""`judge try`: one story, or two compared, in the terminal or in a local page. The asking is in `judge.trial`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 if TYPE_CHECKING:
-    from judge.records import Judgment, Query, Response, Subject, Verdict
+    from judge.records import Story
+    from judge.trial.answers import Answered
+    from judge.trial.questions import Asking, Questions
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
+_ALL = "all"
 
 
 @app.command()
 def try_(
-    story: Annotated[Path, typer.Argument(metavar="STORY.txt", help="a text file with the story")],
-    judge: Annotated[str, typer.Option(help="provider/model, or surface")] = "surface",
+    story: Annotated[Path | None, typer.Argument(metavar="[STORY.txt]", help="text file with the story")] = None,
+    judge: Annotated[str, typer.Option(help="judge to request: provider/model, or surface")] = "surface",
     against: Annotated[
-        Path | None, typer.Option(metavar="OTHER.txt", help="a second story: compare the two, in both orders")
+        Path | None,
+        typer.Option(metavar="OTHER.txt", help="text file with a second story, compared with the first in both orders"),
     ] = None,
     eval_prompts: Annotated[
-        str | None, typer.Option(help="names or files, separated by commas; not said: ep1,ep3, or pair2 with --against")
+        str | None,
+        typer.Option(
+            help="Eval-Prompts by name or file, separated by commas; default: ep1,ep3, or pair2 with --against; "
+            "for several criteria, and on the page: ep2, and pair2 where there is a second story"
+        ),
     ] = None,
-    criterion: Annotated[str, typer.Option(help="name or abbreviation")] = "Coherence",
+    criterion: Annotated[
+        str | None,
+        typer.Option(help="criteria by name or abbreviation, separated by commas, or all  [default: Coherence]"),
+    ] = None,
     criteria: Annotated[str, typer.Option(help="criteria set")] = "hanna",
-    story_prompt: Annotated[str, typer.Option(help="what the author was given")] = "",
+    story_prompt: Annotated[str, typer.Option(help="story-prompt that the author was given")] = "",
     reference: Annotated[Path | None, typer.Option(help="file with the reference story")] = None,
-    base_url: Annotated[str | None, typer.Option(help="server")] = None,
-    set_: Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="any key of run.yaml")] = None,
-    form: Annotated[Literal["table", "json"], typer.Option("--format", help="form of the answer")] = "table",
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="JSON Lines file that the answers are added to")
+    base_url: Annotated[str | None, typer.Option(help="address of the server")] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="key of run.yaml with its value; may be given several times"),
     ] = None,
+    form: Annotated[
+        Literal["table", "json"] | None, typer.Option("--format", help="form of the answer  [default: table]")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="JSON Lines file that the answers are appended to")
+    ] = None,
+    serve: Annotated[
+        bool, typer.Option("--serve", help="local page to paste stories into, served until Ctrl-C")
+    ] = False,
+    host: Annotated[
+        str | None, typer.Option(help="address of the page; any other than loopback needs a key, which is printed")
+    ] = None,
+    port: Annotated[
+        int | None, typer.Option(help="port of the page; 0: any free port  [default: 8765 or the next]")
+    ] = None,
+    open_: Annotated[bool, typer.Option("--open", help="browser window with the page, opened at the start")] = False,
 ) -> None:
-    """Show for each Eval-Prompt the request as sent, the answer, what the parser took (marked), tokens and cost.
+    """Show a judge's answer about one story: the request as sent, the rating that was read, tokens and cost.
 
-    With --against two stories are compared, once in each order.
+    With --against two stories are compared, in both orders. With several criteria (--criterion all) there is one table
+    of ratings, and one of preferences, with those of the control judge.
+
+    --serve opens a local page that does the same for stories pasted into it. It shows the price of an answer beside the
+    button, and saves nothing unless -o names a file.
 
     Example: judge try story.txt --judge surface --eval-prompts ep1,ep2,ep3 --criterion Engagement
+
+    Example: judge try story.txt --criteria storyer --criterion all --against other.txt
+
+    Example: judge try --serve --judge openai/gpt-4o-mini --criteria storyer
     """
-    import asyncio
+    from judge.trial.questions import Asking
 
-    from judge.credentials.literal import refuse_keys
-    from judge.errors import SpecError
-    from judge.eval_prompts import load_eval_prompt
-    from judge.plan import make_plan
-    from judge.records import Comparison, Story
-    from judge.run_definition.spec import parse_run_spec
-
-    names = [name.strip() for name in (eval_prompts or ("pair2" if against else "ep1,ep3")).split(",")]
-    # An answer to some Eval-Prompts rates all criteria, whichever the others ask for.
-    together = any(load_eval_prompt(name).criteria is not None for name in names)
-    data: dict[str, Any] = {
-        "name": "try",
-        "dataset": "none",
-        "judge": judge,
-        "criteria": {"set": criteria, **({} if together else {"only": [criterion]})},
-        "eval_prompts": names,
-        **({"pairs": "all"} if against else {}),
-    }
-    if base_url:
-        data["base_url"] = base_url
-    refuse_keys(_overridden(data, set_ or []), "judge try")
-    spec = parse_run_spec(data, "judge try")
-    plan = make_plan(spec)
-    beside = _read(reference) if reference else None
-    stories = [Story(file.name, story_prompt, "unknown", _read(file), beside) for file in (story, against) if file]
-    for one in stories:
-        if not one.text.strip():
-            raise SpecError(f"{one.id} is empty")
-    subjects: Sequence[Subject] = stories
-    if against is not None:
-        subjects = [Comparison(stories[i], stories[1 - i], "pair") for i in (0, 1)]
-    (alone,) = plan.criteria_set.pick([criterion])
-    queries = [
-        plan.query(one, prompt, alone if prompt.criteria is None else plan.asked_by(prompt)[0])
-        for prompt in plan.eval_prompts
-        for one in subjects
-    ]
-    rows = asyncio.run(_ask(spec, queries))
-    if output is not None:
-        _append(output, rows)
-    if form == "json":
-        import json
-
-        print(json.dumps([row[3] for row in rows], indent=2, ensure_ascii=False))
-    else:
-        _show(rows)
-
-
-def _overridden(data: dict[str, Any], overrides: list[str]) -> dict[str, Any]:
-    from judge.run_definition.spec import override
-
-    for pair in overrides:
-        override(data, pair)
-    return data
-
-
-_Row = tuple["Query", "Response", "Sequence[Judgment] | Verdict", dict[str, Any]]
-"""A query, its answer, what was read of it (a judgment for each criterion, or a verdict), and both as plain data."""
-
-
-async def _ask(spec: Any, queries: list[Query]) -> list[_Row]:
-    """Probe, then ask all Eval-Prompts at once."""
-    import asyncio
-
-    from judge.backends import Settings, open_backend
-    from judge.parsing import parser
-    from judge.parsing.stored_answers import read_response
-    from judge.parsing.stored_verdicts import read_verdict
-    from judge.plan import load_prices
-
-    backend = open_backend(
-        spec.judge,
-        Settings(
-            tuple(spec.base_url),
-            spec.revision,
-            spec.engine,
-            spec.attempt_timeout,
-            seed=spec.generation.seed,
-            api=spec.api,
-            probe_timeout=spec.probe_timeout,
-            headers=spec.headers,
-            api_key_env=spec.api_key_env,
-        ),
-    )
-    try:
-        await backend.probe()
-        answers = await asyncio.gather(*(backend.complete(query, [0]) for query in queries))
-    finally:
-        await backend.close()
-    ours, price = parser("ours"), load_prices(spec.judge, spec.base_url, spec.engine)
-    rows: list[_Row] = []
-    for query, (response, *_) in zip(queries, answers, strict=True):
-        read = read_verdict(response, query) if query.choices else read_response(ours, response, query)
-        cost = response.cost
-        if cost is None and price is not None and response.prompt_tokens is not None:
-            cost = price.of(response)
-        facts = {
-            "judge": spec.judge,
-            "eval_prompt": query.eval_prompt,
-            "criterion": ", ".join(one.name for one in query.criteria) or query.criterion.name,
-            "messages": [{"role": m.role, "content": m.content} for m in query.messages],
-            "text": response.text,
-            "finish_reason": response.finish_reason,
-            "reasoning": response.reasoning,
-            **_taken(query, read),
-            "prompt_tokens": response.prompt_tokens,
-            "completion_tokens": response.completion_tokens,
-            "reasoning_tokens": response.reasoning_tokens,
-            "cost": cost,
-        }
-        rows.append((query, response, read, facts))
-    return rows
-
-
-def _taken(query: Query, read: Sequence[Judgment] | Verdict) -> dict[str, Any]:
-    """What was read: the rating, one for each of several criteria, or the preference with the stories as shown."""
-    from judge.records import Verdict
-
-    if isinstance(read, Verdict):
-        other = "" if query.other is None else query.other.id
-        return {"first": query.story.id, "second": other, "preference": read.preference, **_about(read)}
-    if not query.criteria:
-        return {"rating": read[0].rating, **_about(read[0])}
-    each = zip(query.criteria, read, strict=True)
-    return {"judgments": [{"criterion": one.name, "rating": j.rating, **_about(j)} for one, j in each]}
-
-
-def _about(one: Judgment | Verdict) -> dict[str, Any]:
-    return {"status": one.status, "flags": list(one.flags), "explanation": one.explanation}
-
-
-def _said(query: Query, read: Sequence[Judgment] | Verdict) -> Iterator[tuple[str, bool]]:
-    """The same in words, a line for each criterion, and whether it was read."""
-    from judge.records import Verdict
-
-    if isinstance(read, Verdict):
-        shown = {"first": query.story.id, "second": "" if query.other is None else query.other.id}
-        said = "no verdict" if read.preference is None else f"the {read.preference}"
-        said = "a tie" if read.preference == "tie" else said
-        said += f": {shown[read.preference]}" if read.preference in shown else ""
-        yield f"{said} ({'; '.join([read.status, *read.flags])})", read.status == "ok"
+    asking = Asking(judge, criteria, None, (), base_url, tuple(set_ or ()))
+    given = _Files(story, against, reference, story_prompt)
+    names = tuple(name.strip() for name in eval_prompts.split(",")) if eval_prompts else ()
+    if serve:
+        _refuse("--serve", {"--criterion": criterion, "--format": form})
+        _serve(asking, names, given, output, host, port, open_=open_)
         return
-    names = [f"{one.name}: " for one in query.criteria] or [""]
-    for name, judgment in zip(names, read, strict=True):
-        said = "no rating" if judgment.rating is None else f"rating {judgment.rating:g}"
-        yield f"{name}{said} ({'; '.join([judgment.status, *judgment.flags])})", judgment.status == "ok"
+    _refuse("a trial in the terminal", {"--host": host, "--port": port, "--open": open_ or None})
+    wanted = None if criterion == _ALL else tuple(one.strip() for one in (criterion or "Coherence").split(","))
+    several = wanted is None or len(wanted) > 1
+    asking = _asked_by(asking, names, wanted, several=several, compares=against is not None)
+    answers, asked, control = _answers(asking, given, beside=several)
+    _kept(answers, asking, output)
+    if form == "json":
+        _print_json(answers, asking, control)
+    elif several:
+        _print_sheet(asked, answers, control)
+    else:
+        from judge.cli.start import trial_panels
+
+        trial_panels.show(answers)
 
 
-def _show(rows: list[_Row]) -> None:
-    """Panels side by side where the terminal is wide enough, else one below the other."""
-    from rich.columns import Columns
-    from rich.console import Console, Group
-    from rich.panel import Panel
-    from rich.text import Text
+class _Files:
+    """What the command line names about stories, read once."""
 
-    from judge.printing.dollars import dollars
-    from judge.printing.visible import visible
+    def __init__(self, story: Path | None, against: Path | None, reference: Path | None, story_prompt: str) -> None:
+        self.story_prompt = story_prompt
+        self._files = (story, against)
+        self._reference = reference
 
-    console = Console()
-    width = console.width
-    side_by_side = width // len(rows) >= 48
-    panels = []
-    for query, response, read, facts in rows:
-        parts: list[Any] = []
-        for message in query.messages:
-            parts += [Text(f"{message.role}:", style="bold"), Text(visible(message.content), style="dim"), Text()]
-        if response.reasoning:
-            parts += [
-                Text("reasoning (never parsed):", style="bold"),
-                Text(visible(response.reasoning), style="dim"),
-                Text(),
-            ]
-        parts += [Text("answer:", style="bold"), _marked(response, read), Text()]
-        tokens = " + ".join(
-            f"{facts[key]} {name}"
-            for key, name in (("prompt_tokens", "prompt"), ("completion_tokens", "answer"))
-            if facts[key] is not None
+    @property
+    def stories(self) -> tuple[Story | None, Story | None]:
+        """The story and the second one, as far as they are named."""
+        from judge.trial.texts import read_story
+
+        first, second = (
+            None if file is None else read_story(file, self.story_prompt, self.reference) for file in self._files
         )
-        *before, (last, sound) = _said(query, read)
-        parts += [Text(said, style=_style(good)) for said, good in before]
-        line = [last, f"{tokens} tokens" if tokens else ""]
-        line.append(dollars(facts["cost"]) if facts["cost"] is not None else "")
-        parts.append(Text(" · ".join(part for part in line if part), style=_style(sound)))
-        title = f"{query.eval_prompt} · {facts['criterion']}"
-        if query.other is not None:
-            title += f" · {query.choices[0]} = {query.story.id}, {query.choices[1]} = {query.other.id}"
-        panels.append(
-            Panel(Group(*parts), title=Text(visible(title)), width=width // len(rows) if side_by_side else None)
-        )
-    console.print(Columns(panels, padding=(0, 0)) if side_by_side else Group(*panels))
+        return first, second
+
+    @property
+    def reference(self) -> str | None:
+        """The reference story's text."""
+        from judge.trial.texts import read_text
+
+        return None if self._reference is None else read_text(self._reference)
 
 
-def _style(sound: bool) -> str:
-    return "bold green" if sound else "bold red"
+def _refuse(where: str, said: dict[str, object]) -> None:
+    """Complain about options that would have no effect."""
+    for option, value in said.items():
+        if value is not None:
+            raise typer.BadParameter(f"has no effect on {where}", param_hint=option)
 
 
-def _marked(response: Response, read: Sequence[Judgment] | Verdict) -> Any:
-    """The answer with the characters from which the rating was read marked; [brackets] where there is no colour."""
-    from rich.console import Console
-    from rich.text import Text
+def _asked_by(
+    asking: Asking, names: tuple[str, ...], wanted: tuple[str, ...] | None, *, several: bool, compares: bool
+) -> Asking:
+    """With the criteria, and the Eval-Prompts that were named or go with them."""
+    from dataclasses import replace
 
-    from judge.printing.visible import visible
-    from judge.records import Verdict
+    from judge.trial.questions import COMPARES, RATES
 
-    span = read.span if isinstance(read, Verdict) else read[0].span
-    if span is None:
-        return Text(visible(response.text) or "(empty)")
-    start, end = span
-    parts = response.text[:start], response.text[start:end], response.text[end:]
-    before, taken, after = map(visible, parts)
-    if Console().color_system is None:
-        return Text(f"{before}>>{taken}<<{after}")
-    return Text.assemble(before, (taken, "bold reverse green"), after)
+    if not names and several:
+        names = (RATES, COMPARES) if compares else (RATES,)
+    return replace(asking, only=wanted, eval_prompts=names or (("pair2",) if compares else ("ep1", "ep3")))
 
 
-def _read(path: Path) -> str:
-    from judge.errors import DataError
+def _answers(asking: Asking, given: _Files, *, beside: bool) -> tuple[list[Answered], Questions, list[Answered] | None]:
+    """The judge's answers, what was asked, and the control's answers where they stand beside."""
+    import asyncio
+    import sys
 
-    try:
-        return path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise DataError(f"not UTF-8 (byte {error.start})", file=path) from error
-    except OSError as error:
-        raise DataError(f"cannot be read: {error.strerror}", file=path) from error
+    from judge.trial.answers import ask_once
+    from judge.trial.expected_cost import expected_cost
+    from judge.trial.questions import questions
+
+    story, other = given.stories
+    if story is None:
+        raise typer.BadParameter("name a text file with the story, or open a page with --serve", param_hint="STORY.txt")
+    asked = questions(asking, story, other)
+    if not beside:
+        return asyncio.run(ask_once(asked)), asked, None
+    sys.stderr.write(f"{asking.judge}: {expected_cost(asked).words}\n")
+    answers = asyncio.run(ask_once(asked))
+    control = None if asking.is_control else asyncio.run(ask_once(questions(asking.by_control, story, other)))
+    return answers, asked, control
 
 
-def _append(path: Path, rows: list[_Row]) -> None:
-    import orjson
+def _kept(answers: list[Answered], asking: Asking, output: Path | None) -> None:
+    if output is not None:
+        from judge.trial.saved import append, record
 
-    from judge.errors import SpecError
+        append(output, (record(one, asking.judge) for one in answers))
 
-    try:
-        with path.open("ab") as stream:
-            for row in rows:
-                stream.write(orjson.dumps(row[3], option=orjson.OPT_APPEND_NEWLINE))
-    except OSError as error:
-        raise SpecError(f"{path} cannot be written: {error.strerror}") from error
+
+def _print_json(answers: list[Answered], asking: Asking, control: list[Answered] | None) -> None:
+    import json
+
+    from judge.judge_name import CONTROL
+    from judge.trial.saved import record
+
+    rows = [record(one, asking.judge) for one in answers] + [record(one, CONTROL) for one in control or ()]
+    print(json.dumps(rows, indent=2, ensure_ascii=False))
+
+
+def _print_sheet(asked: Questions, answers: list[Answered], control: list[Answered] | None) -> None:
+    from judge.cli.option_words import emit
+    from judge.cli.start.trial_sheet import sheet_tables
+    from judge.trial.sheet import by_key, sheet
+
+    emit(sheet_tables(sheet(asked, by_key(answers), None if control is None else by_key(control))))
+
+
+def _serve(
+    asking: Asking,
+    names: tuple[str, ...],
+    given: _Files,
+    output: Path | None,
+    host: str | None,
+    port: int | None,
+    *,
+    open_: bool,
+) -> None:
+    from dataclasses import replace
+
+    from judge.trial.questions import RATES
+    from judge.web.server import check_installed, serve
+    from judge.web.trial.app import Before, trial_app
+
+    check_installed()
+    story, other = given.stories
+    before = Before(
+        "" if story is None else story.text,
+        given.story_prompt,
+        given.reference or "",
+        "" if other is None else other.text,
+    )
+    asking = replace(asking, eval_prompts=names or (RATES,))
+    serve(
+        lambda access: trial_app(asking, access, before=before, output=output),
+        host=host or "127.0.0.1",
+        port=port,
+        what=f"a page to try {asking.judge}",
+        open_=open_,
+    )

@@ -17,12 +17,12 @@ app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=
 
 _Name = Annotated[
     str,
-    typer.Argument(metavar="NAME|PATH", help="a dataset's name, or a file: CSV, TSV, JSON, JSON Lines, Parquet, XLSX"),
+    typer.Argument(metavar="NAME|PATH", help="name of a dataset, or a file: CSV, TSV, JSON, JSON Lines, Parquet, XLSX"),
 ]
 _Columns = Annotated[
     list[str] | None,
     typer.Option(
-        "--column", metavar="FIELD=COLUMN", help="for tables: which column holds what; may be given several times"
+        "--column", metavar="FIELD=COLUMN", help="column of a table that holds a field; may be given several times"
     ),
 ]
 _Labels = Annotated[
@@ -30,15 +30,15 @@ _Labels = Annotated[
     typer.Option(
         "--labels",
         metavar="[CRITERION=]LABEL,...",
-        help="labels that ratings are, in their order; of one criterion, or of all; may be given several times",
+        help="labels that serve as ratings, in order, for one criterion or all; may be given several times",
     ),
 ]
-_Output = Annotated[Path | None, typer.Option("-o", "--output", help="file to write to, in place of the screen")]
+_Output = Annotated[Path | None, typer.Option("-o", "--output", help="file for the output, in place of the screen")]
 
 
 @app.command("list")
 def list_(form: Form = "table", output: _Output = None) -> None:
-    """Every dataset that is known, and whether its files are here.
+    """List of known datasets, and whether their files are on this machine.
 
     Example: judge data list
     """
@@ -50,9 +50,10 @@ def list_(form: Form = "table", output: _Output = None) -> None:
 
 @app.command("fetch")
 def fetch_(
-    name: Annotated[str, typer.Argument(help="a dataset or file set, as `judge data list` names it")],
+    name: Annotated[str, typer.Argument(help="name of a dataset or file set, as in `judge data list`")],
     base_url: Annotated[
-        str | None, typer.Option("--base-url", help="another server with the same layout, /REPOSITORY/COMMIT/PATH")
+        str | None,
+        typer.Option("--base-url", help="address of another server with the same layout, /REPOSITORY/COMMIT/PATH"),
     ] = None,
 ) -> None:
     """Download a dataset from where its study published it, check its checksum and keep it in the cache.
@@ -76,7 +77,7 @@ def fetch_(
 @app.command("show")
 def show(
     name: _Name,
-    story: Annotated[str | None, typer.Argument(help="a story's id; without it, the first story")] = None,
+    story: Annotated[str | None, typer.Argument(help="id of a story; default: the first story")] = None,
     column: _Columns = None,
     labels: _Labels = None,
 ) -> None:
@@ -103,7 +104,7 @@ def show(
 def check_(
     name: _Name, column: _Columns = None, labels: _Labels = None, form: Form = "table", output: _Output = None
 ) -> None:
-    """Counts, missing, scale use, duplicates, text damage, and, where raters are known, a table of them.
+    """Table of counts, missing ratings, scale use, duplicates, damaged texts and, where known, raters.
 
     Example: judge data check hanna
     """
@@ -116,12 +117,14 @@ def check_(
 
 @app.command("add")
 def add(
-    name: Annotated[str, typer.Argument(help="a study's dataset, a released file's name, or a new name of your own")],
-    path: Annotated[Path, typer.Argument(help="the file, or the folder that holds it")],
+    name: Annotated[
+        str, typer.Argument(help="name of a study's dataset, of a released file, or a new name of your own")
+    ],
+    path: Annotated[Path, typer.Argument(help="path of the file, or of the folder that holds it")],
     column: _Columns = None,
     labels: _Labels = None,
 ) -> None:
-    """Remember where a dataset's file lies, or give a table of your own a name.
+    """Register the file of a dataset, or a table of your own under a new name.
 
     Example: judge data add hanna ~/downloads/hanna_stories_annotations.csv
 
@@ -148,11 +151,11 @@ def add(
 @app.command("convert")
 def convert(
     name: _Name,
-    output: Annotated[Path, typer.Argument(metavar="OUT.jsonl", help="a new file")],
+    output: Annotated[Path, typer.Argument(metavar="OUT.jsonl", help="new file to write")],
     column: _Columns = None,
     labels: _Labels = None,
 ) -> None:
-    """Write a dataset in the program's own format: JSON lines, one story a line, and one line for each pair.
+    """Write a dataset in the program's own format: JSON Lines, one line for each story and each pair.
 
     Example: judge data convert mans_roc mans_roc.jsonl
     """

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
 
-_Output = Annotated[Path | None, typer.Option("-o", "--output", help="file to write to, in place of the screen")]
+_Output = Annotated[Path | None, typer.Option("-o", "--output", help="file for the output, in place of the screen")]
 
 
 @app.command("list")
 def list_(form: Form = "table", output: _Output = None) -> None:
-    """Eval-Prompts and criteria sets that ship with the program, what they are for and what they need.
+    """List of the shipped Eval-Prompts and criteria sets, what they are for and what they need.
 
     Example: judge prompts list
     """
@@ -67,7 +67,9 @@ def list_(form: Form = "table", output: _Output = None) -> None:
 
 
 @app.command("show")
-def show(name: Annotated[str, typer.Argument(metavar="NAME|PATH")]) -> None:
+def show(
+    name: Annotated[str, typer.Argument(metavar="NAME|PATH", help="name or path of an Eval-Prompt or criteria set")],
+) -> None:
     """Print the file of an Eval-Prompt or a criteria set as it is: a start for one of your own.
 
     Example: judge prompts show ep3 > my_prompt.jinja
@@ -79,29 +81,37 @@ def show(name: Annotated[str, typer.Argument(metavar="NAME|PATH")]) -> None:
 
 @app.command("render")
 def render(
-    eval_prompt: Annotated[str, typer.Option("--eval-prompt", metavar="NAME|PATH")],
+    eval_prompt: Annotated[str, typer.Option("--eval-prompt", metavar="NAME|PATH", help="Eval-Prompt by name or path")],
     criterion: Annotated[
         str | None,
         typer.Option(
             "--criterion",
-            help="name or abbreviation; several, or none for all, where one answer rates several criteria",
+            help="criterion by name or abbreviation; where one answer rates several: some, or default: all",
         ),
     ] = None,
-    criteria: Annotated[str, typer.Option("--criteria", metavar="NAME|PATH", help="the criteria set")] = "hanna",
-    story_file: Annotated[Path | None, typer.Option("--story-file", exists=True, dir_okay=False)] = None,
-    story_prompt: Annotated[str, typer.Option("--story-prompt", help="what the author was given")] = "",
-    reference: Annotated[Path | None, typer.Option("--reference", exists=True, dir_okay=False)] = None,
-    dataset: Annotated[str | None, typer.Option("--dataset", metavar="NAME|PATH")] = None,
-    story: Annotated[str | None, typer.Option("--story", metavar="ID", help="a story of the dataset")] = None,
-    wording: Annotated[
-        Path | None, typer.Option("--wording", exists=True, dir_okay=False, help="JSON file of published strings")
+    criteria: Annotated[
+        str, typer.Option("--criteria", metavar="NAME|PATH", help="criteria set by name or path")
+    ] = "hanna",
+    story_file: Annotated[
+        Path | None, typer.Option("--story-file", exists=True, dir_okay=False, help="text file with the story")
     ] = None,
-    system: Annotated[str | None, typer.Option("--system", help="a system message of your own")] = None,
+    story_prompt: Annotated[str, typer.Option("--story-prompt", help="story-prompt that the author was given")] = "",
+    reference: Annotated[
+        Path | None, typer.Option("--reference", exists=True, dir_okay=False, help="file with the reference story")
+    ] = None,
+    dataset: Annotated[
+        str | None, typer.Option("--dataset", metavar="NAME|PATH", help="dataset that holds the story, by name or path")
+    ] = None,
+    story: Annotated[str | None, typer.Option("--story", metavar="ID", help="id of a story of the dataset")] = None,
+    wording: Annotated[
+        Path | None, typer.Option("--wording", exists=True, dir_okay=False, help="JSON file of published wordings")
+    ] = None,
+    system: Annotated[str | None, typer.Option("--system", help="text of a system message")] = None,
     form: Annotated[Literal["text", "json"], typer.Option("--format", help="form of the messages")] = "text",
 ) -> None:
     """Print one query exactly as it would be sent: every message, character by character.
 
-    As text, a line `=== role ===` stands before each message and one newline after it; as JSON there is nothing to add.
+    As text, a line `=== role ===` comes before each message and one newline after it; JSON holds the messages alone.
     One newline at the end of a story's file is not part of the story.
 
     Example: judge prompts render --eval-prompt ep3 --criterion CH --story-file story.txt --story-prompt "A door."
@@ -139,13 +149,16 @@ def _together(template: EvalPrompt, chosen: CriteriaSet, criterion: str | None) 
 
 @app.command("check")
 def check(
-    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME|PATH]...")] = None,
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[NAME|PATH]...", help="Eval-Prompts and criteria sets; default: all shipped ones"),
+    ] = None,
     form: Form = "table",
     output: _Output = None,
 ) -> None:
-    """Try Eval-Prompts and criteria sets on made-up stories; exit code 4 if one fails. Without names: those that ship.
+    """Test Eval-Prompts and criteria sets on invented stories; exit code 4 if one fails.
 
-    A folder stands for the .jinja and .yaml files in it.
+    Without names, those that ship with the program are tested. A folder means the .jinja and .yaml files in it.
 
     Example: judge prompts check my_prompts/ ep3
     """

@@ -13,18 +13,18 @@ if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable
 
 HELP = {
-    "margin": "change in points that would not matter, for what ought to leave ratings as they are",
-    "adjust": "correction over all tests of the report",
-    "alpha": "level of tests, after the correction",
-    "as_published": "also correlations of unpaired ratings, as OpenMEVA printed them",
+    "margin": "largest change in points that counts as none, for perturbations that should not change ratings",
+    "adjust": "correction of p values over all tests of the report",
+    "alpha": "significance level of tests, after the correction",
+    "as_published": "additional correlations of unpaired ratings, as OpenMEVA printed them",
 }
 
 
 @table_command(StressOptions, HELP, first_only=True, perturbed=True)
 def report(table: RatingsTable, options: StressOptions, long: Long = False) -> list[Table]:
-    """What judges miss, are moved by and fall for; then the evidence, paired by the story that was changed.
+    """Report on perturbed stories: what judges miss and wrongly react to, with tests paired by story.
 
-    RUN is an ordinary run on a dataset that judge stress make wrote.
+    RUN is an ordinary run on a dataset from judge stress make.
 
     Example: judge stress report runs/stress --criterion Coherence --margin 0.5
     """

@@ -12,10 +12,74 @@ from judge.cli.table_options import Form, Output, Quiet
 from judge.errors import OptionError
 
 if TYPE_CHECKING:
-    from judge.stress.options import MakeOptions
+    from judge.stress.session import Made
 
 app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None)
 app.command("report")(report)
+
+_Output = Annotated[
+    Path, typer.Option("-o", "--output", help="file for the stories (.jsonl); facts go beside it, .facts.jsonl")
+]
+_Perturbation = Annotated[
+    list[str] | None,
+    typer.Option("--perturbation", metavar="NAME", help="perturbation to apply; may be given several times"),
+]
+_PerturbationSet = Annotated[
+    str | None,
+    typer.Option(
+        "--set",
+        help="set of perturbations: openmeva, discrimination, invariance, attack, degenerate or all; "
+        "default: openmeva, or those of --perturbation",
+    ),
+]
+_Strength = Annotated[
+    str, typer.Option("--strength", metavar="N,...", help="strengths of perturbations that have several: 1, 2, 4")
+]
+_System = Annotated[
+    list[str] | None,
+    typer.Option("--system", help="system whose stories are used; may be given several times; default: all"),
+]
+_References = Annotated[
+    bool, typer.Option("--references", help="reference stories in place of the systems' stories, as system Human")
+]
+_Tagger = Annotated[
+    str | None, typer.Option("--tagger", metavar="MODEL", help="name of a spaCy model; default: en_core_web_sm")
+]
+_Top = Annotated[
+    str | None, typer.Option("--top", help="highest point of the scale, as injected texts name it; default: 5")
+]
+_Rewriter = Annotated[
+    str | None,
+    typer.Option("--rewriter", metavar="JUDGE", help="model that paraphrases, named as a judge in run.yaml"),
+]
+_BaseUrl = Annotated[str | None, typer.Option("--base-url", help="address of the rewriter's server")]
+_Encoder = Annotated[
+    str | None,
+    typer.Option(
+        "--encoder", metavar="FOLDER", help="folder of a sentence encoder; paraphrases need a cosine similarity of 0.8"
+    ),
+]
+_BackTranslations = Annotated[
+    Path | None,
+    typer.Option("--back-translations", metavar="FILE", help="file of paraphrases in OpenMEVA's format"),
+]
+_Grammar = Annotated[
+    str | None,
+    typer.Option(
+        "--grammar",
+        metavar="MODEL",
+        help="folder of a sentence classifier; texts that it calls ungrammatical are left out",
+    ),
+]
+_GrammarLabel = Annotated[
+    int | None, typer.Option("--grammar-label", help="number of the classifier's label for grammatical; default: 1")
+]
+_Column = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--column", metavar="FIELD=COLUMN", help="column of a table that holds a field; may be given several times"
+    ),
+]
 
 
 @app.callback()
@@ -25,7 +89,7 @@ def stress() -> None:
 
 @app.command("list")
 def list_(form: Form = "table", output: Output = None) -> None:
-    """Every perturbation: what it does, what ought to follow, and whether it can be made here.
+    """List of perturbations: what each does, what should follow, and whether it can be made here.
 
     Example: judge stress list
     """
@@ -37,71 +101,33 @@ def list_(form: Form = "table", output: Output = None) -> None:
 
 @app.command("make")
 def make(
-    dataset: Annotated[str, typer.Argument(metavar="DATASET", help="stories by name or path")],
-    output: Annotated[
-        Path, typer.Option("-o", "--output", help="file for the stories (.jsonl); facts go beside it, .facts.jsonl")
-    ],
-    perturbation: Annotated[
-        list[str] | None, typer.Option("--perturbation", metavar="NAME", help="this one; may be given several times")
+    dataset: Annotated[str, typer.Argument(metavar="DATASET", help="dataset of stories, by name or path")],
+    output: _Output,
+    perturbation: _Perturbation = None,
+    perturbation_set: _PerturbationSet = None,
+    strength: _Strength = "1",
+    system: _System = None,
+    references: _References = False,
+    limit: Annotated[
+        int | None, typer.Option("--limit", help="number of stories, from the first on; default: all")
     ] = None,
-    perturbation_set: Annotated[
-        str | None,
-        typer.Option(
-            "--set",
-            help="openmeva, discrimination, invariance, attack, degenerate or all; default openmeva, or what "
-            "--perturbation names",
-        ),
-    ] = None,
-    strength: Annotated[
-        str, typer.Option("--strength", metavar="N,...", help="how strong, where there is more and less: 1, 2, 4")
-    ] = "1",
-    system: Annotated[
-        list[str] | None, typer.Option("--system", help="only this system's stories; may be given several times")
-    ] = None,
-    references: Annotated[
-        bool, typer.Option("--references", help="change the reference stories instead, as system Human")
-    ] = False,
-    limit: Annotated[int | None, typer.Option("--limit", help="number of stories, the first ones; default all")] = None,
-    seed: Annotated[int, typer.Option("--seed", help="seed of what is chosen, together with each story's id")] = 1,
-    tagger: Annotated[
-        str | None, typer.Option("--tagger", metavar="MODEL", help="a model of spaCy's; default en_core_web_sm")
-    ] = None,
-    top: Annotated[
-        str | None, typer.Option("--top", help="the scale's highest point, as injections write it; default 5")
-    ] = None,
-    rewriter: Annotated[
-        str | None,
-        typer.Option("--rewriter", metavar="JUDGE", help="model that paraphrases, as run.yaml names judges"),
-    ] = None,
-    base_url: Annotated[str | None, typer.Option("--base-url", help="where the rewriter is served")] = None,
-    encoder: Annotated[
-        str | None,
-        typer.Option("--encoder", metavar="FOLDER", help="sentence encoder: paraphrases need a cosine of .8"),
-    ] = None,
-    back_translations: Annotated[
-        Path | None,
-        typer.Option("--back-translations", metavar="FILE", help="paraphrases from a file of OpenMEVA's form"),
-    ] = None,
-    grammar: Annotated[
-        str | None,
-        typer.Option(
-            "--grammar", metavar="MODEL", help="folder of a sentence classifier; leave out what it calls ungrammatical"
-        ),
-    ] = None,
-    grammar_label: Annotated[
-        int | None, typer.Option("--grammar-label", help="the number of its label for grammatical; default 1")
-    ] = None,
-    column: Annotated[
-        list[str] | None,
-        typer.Option("--column", metavar="FIELD=COLUMN", help="for tables: which column holds what; several times"),
-    ] = None,
+    seed: Annotated[int, typer.Option("--seed", help="seed of random choices, combined with each story's id")] = 1,
+    tagger: _Tagger = None,
+    top: _Top = None,
+    rewriter: _Rewriter = None,
+    base_url: _BaseUrl = None,
+    encoder: _Encoder = None,
+    back_translations: _BackTranslations = None,
+    grammar: _Grammar = None,
+    grammar_label: _GrammarLabel = None,
+    column: _Column = None,
     form: Form = "table",
     quiet: Quiet = False,
 ) -> None:
     """Write stories and their perturbed versions as a dataset for judge run.
 
-    An untouched story is ORIGIN@none, with people's ratings; a perturbed one ORIGIN@PERTURBATION.STRENGTH, with the
-    origin's story-prompt and system. What is changed where stands in the file of facts.
+    An unchanged story has the id ORIGIN@none and people's ratings; a perturbed one has the id
+    ORIGIN@PERTURBATION.STRENGTH and the story-prompt and system of its origin. The file of facts lists every change.
 
     Example: judge stress make mans_roc -o stress.jsonl --references
 
@@ -109,28 +135,16 @@ def make(
 
     Example: judge stress make mans_roc -o typos.jsonl --perturbation typos --strength 1,2,4 --system gpt
     """
-    from judge.cli.option_words import emit
     from judge.cli.stories.data import column_options
     from judge.datasets import open_dataset
-    from judge.perturbations.catalogue import CATALOGUE
-    from judge.stress import options as stress_options
-    from judge.stress.availability import lacking
-    from judge.stress.coverage import tables
+    from judge.stress.options import MakeOptions, wanted
     from judge.stress.session import make as make_stories
-    from judge.stress.signature import notes, signature
 
     if grammar_label is not None and grammar is None:
         raise OptionError("grammar_label", grammar_label, "has no effect without a model of grammar")
-    names, skipped = list(perturbation or []), {}
-    if perturbation_set or not names:
-        for name in stress_options.of_set(perturbation_set or "openmeva"):
-            missing = lacking(CATALOGUE[name], reworded=bool(rewriter or back_translations))
-            if missing is None:
-                names.append(name)
-            else:
-                skipped[name] = missing
-    options: MakeOptions = stress_options.MakeOptions(
-        wanted=stress_options.wanted(names, _strengths(strength)),
+    names, skipped = _named(perturbation, perturbation_set, reworded=bool(rewriter or back_translations))
+    options = MakeOptions(
+        wanted=wanted(names, _strengths(strength)),
         systems=tuple(system or ()),
         references=references,
         limit=limit,
@@ -146,8 +160,26 @@ def make(
     )
     opened = open_dataset(dataset, columns=column_options(column))
     made = make_stories(opened, options, output, None if quiet else _progress)
-    emit(tables(made.coverage, signature(made.made_of), notes(made.made_of, skipped)), form)
-    typer.echo(f"{made.stories}: to be judged like any dataset; {made.facts}: what was changed where", err=True)
+    _say(made, skipped, form)
+
+
+def _named(
+    perturbation: list[str] | None, perturbation_set: str | None, *, reworded: bool
+) -> tuple[list[str], dict[str, str]]:
+    """The perturbations asked for, and those of the set that cannot be made here with what is lacking."""
+    from judge.perturbations.catalogue import CATALOGUE
+    from judge.stress.availability import lacking
+    from judge.stress.options import of_set
+
+    names, skipped = list(perturbation or []), {}
+    if perturbation_set or not names:
+        for name in of_set(perturbation_set or "openmeva"):
+            missing = lacking(CATALOGUE[name], reworded=reworded)
+            if missing is None:
+                names.append(name)
+            else:
+                skipped[name] = missing
+    return names, skipped
 
 
 def _strengths(said: str) -> list[int]:
@@ -156,6 +188,16 @@ def _strengths(said: str) -> list[int]:
         return [int(part) for part in said.split(",")]
     except ValueError as error:
         raise OptionError("strength", said, "is no list of whole numbers such as 1,2,4") from error
+
+
+def _say(made: Made, skipped: dict[str, str], form: str) -> None:
+    """How many stories each perturbation changed, and where everything lies."""
+    from judge.cli.option_words import emit
+    from judge.stress.coverage import tables
+    from judge.stress.signature import notes, signature
+
+    emit(tables(made.coverage, signature(made.made_of), notes(made.made_of, skipped)), form)
+    typer.echo(f"{made.stories}: to be judged like any dataset; {made.facts}: what was changed where", err=True)
 
 
 def _progress(done: int) -> None:

@@ -1,1 +1,1 @@
-"""Tables of any common form as stories: strict reading, column maps, the native format."""
+"""Readers of stories from tables of any common form: strict parsing, column maps, the native format."""

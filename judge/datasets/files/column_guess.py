@@ -1,4 +1,4 @@
-"""What a table's columns probably hold, by their names and cells: a proposal to read and copy. Never used unseen."""
+"""A proposed column map, guessed from a table's column names and cells. A person must confirm it."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _LONG, _MOST_POINTS, _FARTHEST = 40, 25, 100
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """A column map that looks right, and what was said of it by the person; `missing` fields were found nowhere."""
+    """A proposed column map, and the user's part of it; no column was found for `missing` fields."""
 
     columns: Mapping[str, str]
     ratings: Mapping[str, str]
@@ -98,17 +98,23 @@ def guess(path: Path, sheet: str | None = None, said: Mapping[str, Any] | None =
     return Guess(fields, ratings, wanted, extra)
 
 
-def options(found: Guess) -> str:
+def options(proposal: Guess) -> str:
     """A sentence that ends in the option `columns`, to copy."""
-    pairs = [*found.said.items(), *found.columns.items(), *((f"ratings.{c}", v) for c, v in found.ratings.items())]
-    columns = {name: column for name, column in pairs if name != column}
-    columns |= {name: "=NAME" if name == "system" else "COLUMN" for name in found.wanted}
-    first = [
-        "copy this and fill in " + " and ".join(found.wanted) if found.wanted else "if these columns are right, copy"
+    pairs = [
+        *proposal.said.items(),
+        *proposal.columns.items(),
+        *((f"ratings.{c}", v) for c, v in proposal.ratings.items()),
     ]
-    if "system" in found.wanted:
-        first.append("system==NAME stands where one system wrote all stories")
-    if found.columns.get("rater") == "=unknown":
+    columns = {name: column for name, column in pairs if name != column}
+    columns |= {name: "=NAME" if name == "system" else "COLUMN" for name in proposal.wanted}
+    first = [
+        "copy this and fill in " + " and ".join(proposal.wanted)
+        if proposal.wanted
+        else "if these columns are right, copy"
+    ]
+    if "system" in proposal.wanted:
+        first.append("write system==NAME where one system wrote all stories")
+    if proposal.columns.get("rater") == "=unknown":
         first.append("leave rater==unknown out where each rating column holds the ratings of one person")
     return Advice("{}: {columns}", "; ".join(first), columns=columns)
 

@@ -1,4 +1,4 @@
-"""Any table as a dataset, through a column map. Guesses no column, fills no cell.
+"""Any table as a dataset, through a column map that names the column of each field.
 
 A map says which column holds what: `{"id": "Story ID", "text": "Story", "system": "Model", "story_prompt": "Prompt",
 "reference": "Human", "rater": "Worker ID", "ratings": {"Relevance": "rel"}}`; `"ratings.Relevance": "rel"` says the
@@ -76,7 +76,7 @@ class ColumnMap:
         many = any(rater for columns in self.ratings.values() for rater, _ in columns)
         return "rater" in self.fields or (many and not self.anonymous)
 
-    def place(self, path: Path, row: int, column: str, criterion: str) -> RatingPlace:
+    def rating_place(self, path: Path, row: int, column: str, criterion: str) -> RatingPlace:
         """Where a rating of a criterion stands, and how this table writes ratings."""
         return RatingPlace(path, row, column, self.missing, self.decimal_comma, self.labels.of(criterion))
 
@@ -132,7 +132,7 @@ def complete(columns: Mapping[str, Any], path: Path) -> ColumnMap:
             raise DataError(message, file=path, hint=_propose(path, sheet, columns))
     for needed in ("text", "system", *(("id",) if _grouped_by(fields) else ())):
         if needed not in fields:
-            message = f"no column is said to hold the {needed}"
+            message = f"the map names no column for the {needed}"
             raise DataError(message, file=path, found=", ".join(present), hint=_propose(path, sheet, columns))
     if "rater" in fields and any(len(many) > 1 for many in ratings.values()):
         raise SpecError("column map: either rater (one row a rater) or several columns of a criterion, not both")
@@ -159,7 +159,7 @@ def _panels(columns: Mapping[str, Any]) -> dict[str, str]:
     for panel, raters in {**whole, **said}.items():
         for rater in said_words(raters):
             if found.setdefault(rater, str(panel)) != str(panel):
-                raise SpecError(f"column map: rater {rater!r} stands in panels {found[rater]!r} and {panel!r}")
+                raise SpecError(f"column map: rater {rater!r} is in panels {found[rater]!r} and {panel!r}")
     return found
 
 
@@ -231,7 +231,7 @@ def _one_row_a_story(path: Path, columns: ColumnMap) -> Iterator[Story]:
                 Advice("{columns}", columns={"rater": "COLUMN"}),
                 Advice("{columns}", columns={"criterion": "COLUMN", "rating": "COLUMN"}),
             )
-            message = f"the id stands already in row {seen[story]}"
+            message = f"the id is already used in row {seen[story]}"
             raise DataError(message, file=path, row=row, column=columns.fields.get("id"), found=story, hint=hint)
         seen[story] = row
         yield _story(story, texts, _ratings(cells, columns, path, row))
@@ -262,17 +262,17 @@ def _grouped(path: Path, columns: ColumnMap) -> Iterator[Story]:
 
 
 def _texts(cells: Mapping[str, Any], columns: ColumnMap, path: Path, row: int) -> dict[str, str | None]:
-    found: dict[str, str | None] = {}
+    texts: dict[str, str | None] = {}
     for name in TEXT_FIELDS:
         if name not in columns.fields:
             continue
         column = columns.fields[name]
         value = cell(cells, column)
         if name in ("reference", "story_prompt") and is_missing(value, columns.missing):
-            found[name] = None
+            texts[name] = None
         else:
-            found[name] = text_value(label(value) if name in ("id", "system") else value, path, row, column)
-    return found
+            texts[name] = text_value(label(value) if name in ("id", "system") else value, path, row, column)
+    return texts
 
 
 def label(value: Any) -> Any:
@@ -288,16 +288,16 @@ def _ratings(cells: Mapping[str, Any], columns: ColumnMap, path: Path, row: int)
         _part(raters, 0, 1, columns, "rater", path, row)  # a row must name its rater, even where it holds no rating
     if "criterion" in columns.fields:
         return _long(cells, raters, columns, path, row)
-    found: list[Rating] = []
+    ratings: list[Rating] = []
     for criterion, many in columns.ratings.items():
         for named, column in many:
-            given = ratings_in(cell(cells, column), columns.place(path, row, column, criterion))
+            given = ratings_in(cell(cells, column), columns.rating_place(path, row, column, criterion))
             for at, (own, value) in enumerate(given):
                 rater = own or named or _part(raters, at, len(given), columns, "rater", path, row)
                 if value is not None:
                     panel = _panel(cells, rater, at, len(given), columns, path, row)
-                    found.append(Rating(criterion, value, None if columns.anonymous else rater, panel=panel))
-    return found
+                    ratings.append(Rating(criterion, value, None if columns.anonymous else rater, panel=panel))
+    return ratings
 
 
 def _long(cells: Mapping[str, Any], raters: Any, columns: ColumnMap, path: Path, row: int) -> list[Rating]:
@@ -307,17 +307,19 @@ def _long(cells: Mapping[str, Any], raters: Any, columns: ColumnMap, path: Path,
     if columns.labels and isinstance(criteria, list) and isinstance(value, list) and len(criteria) == len(value):
         # Side by side with their criteria, each is read by its own labels.
         pairs = zip(value, criteria, strict=True)
-        given = [one for part, of in pairs for one in ratings_in(part, columns.place(path, row, column, str(of)))]
+        given = [
+            one for part, of in pairs for one in ratings_in(part, columns.rating_place(path, row, column, str(of)))
+        ]
     else:
-        given = ratings_in(value, columns.place(path, row, column, str(criteria)))
-    found: list[Rating] = []
+        given = ratings_in(value, columns.rating_place(path, row, column, str(criteria)))
+    ratings: list[Rating] = []
     for at, (own, value) in enumerate(given):
         criterion = _part(criteria, at, len(given), columns, "criterion", path, row)
         rater = own or _part(raters, at, len(given), columns, "rater", path, row)
         if value is not None:
             panel = _panel(cells, rater, at, len(given), columns, path, row)
-            found.append(Rating(str(criterion), value, None if columns.anonymous else rater, panel=panel))
-    return found
+            ratings.append(Rating(str(criterion), value, None if columns.anonymous else rater, panel=panel))
+    return ratings
 
 
 def _panel(

@@ -1,4 +1,4 @@
-"""A rating that may be a label: the word, letter case aside, or its code. Never takes one word for another."""
+"""A cell that may hold a label: its word, letter case aside, or its code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The program's own dataset format: JSON lines, one story a line. Reads it line by line, writes it, repairs nothing.
+"""The program's own dataset format: JSON Lines, one story a line; reader and writer.
 
 A line is an object with `id`, `story_prompt`, `system`, `text` and, where known, `reference` (a text or null) and
 `ratings` (a list of `{"rater": text or null, "criterion": text, "value": number}`, with `"panel": text` where the
@@ -271,4 +271,4 @@ def _refuse_duplicate(story: str, path: Path, row: int) -> None:
         if earlier >= row:
             return
         if isinstance(value, dict) and value.get("id") == story:
-            raise DataError(f"the id stands already in row {earlier}", file=path, row=row, column="id", found=story)
+            raise DataError(f"the id is already used in row {earlier}", file=path, row=row, column="id", found=story)

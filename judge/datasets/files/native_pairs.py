@@ -1,4 +1,4 @@
-"""Lines of the native format that compare stories: a pair with preferences, or a ranking. Never invents a preference.
+"""Lines of the native format that compare stories: a pair with preferences, or a ranking.
 
 See `native` for the form of both lines.
 """
@@ -78,7 +78,7 @@ def pairs_of(path: Path, prompts: Mapping[str, str]) -> Iterator[Pair]:
 
     Raises DataError for what is no comparison, a story that the file does not hold, and two story-prompts.
     """
-    found = PairSet(path)
+    pair_set = PairSet(path)
     for row, value in json_lines(path):
         if not is_compared(value):
             continue
@@ -87,13 +87,15 @@ def pairs_of(path: Path, prompts: Mapping[str, str]) -> Iterator[Pair]:
         _check(line.named(), prompts, path, row, kind)
         prompt = prompts[line.named()[0]]
         if isinstance(line, RankingLine):
-            found.add_ranking(line.stories, prompt, line.criterion, line.rater, row)
+            pair_set.add_ranking(line.stories, prompt, line.criterion, line.rater, row)
             continue
         if not line.preferences:
-            found.add(line.first, line.second, prompt, None, row, line.id)
+            pair_set.add(line.first, line.second, prompt, None, row, line.id)
         for said in line.preferences:
-            found.add(line.first, line.second, prompt, Preference(said.criterion, said.value, said.rater), row, line.id)
-    yield from found.pairs()
+            pair_set.add(
+                line.first, line.second, prompt, Preference(said.criterion, said.value, said.rater), row, line.id
+            )
+    yield from pair_set.pairs()
 
 
 def pair_line(pair: Pair) -> bytes:

@@ -1,4 +1,4 @@
-"""Which columns of a table hold stories that people compared: the map, and forms of files that are known by it.
+"""Column maps of tables of comparisons, and released formats that are recognised by their columns.
 
 A map of comparisons has, beside `story_prompt, criterion, rater, missing, sheet`, the fields of one of these shapes:
 
@@ -120,7 +120,7 @@ def pair_map(columns: Mapping[str, Any], path: Path) -> PairMap:
         if name not in fields:
             close = nearest(name, present)
             guess = f"; did you mean column {close!r}?" if close else ""
-            raise DataError(f"no column is said to hold {name}{guess}", file=path, found=", ".join(present))
+            raise DataError(f"the map names no column for {name}{guess}", file=path, found=", ".join(present))
     return PairMap(shape, fields, words, sheet)
 
 

@@ -1,4 +1,4 @@
-"""Pairs put together from what people said one by one: a pair once, whoever said it, in whatever order. No repairs."""
+"""Pairs assembled from single preferences: each pair once, whoever compared it and in whatever order."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class PairSet:
         if made is None:
             name = name or f"{first}~{second}"
             if name in self._ids:
-                raise DataError("the id stands for another pair too", file=self.path, row=row, column="id", found=name)
+                raise DataError("the id is used for another pair too", file=self.path, row=row, column="id", found=name)
             self._ids.add(name)
             made = self._made[first, second] = _Made(name, story_prompt)
         if preference is None:

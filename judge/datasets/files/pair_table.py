@@ -1,4 +1,4 @@
-"""Tables of stories that people compared or ranked, as a dataset: stories, and pairs with preferences. Guesses nothing.
+"""Tables of compared or ranked stories as a dataset: stories, and pairs with preferences.
 
 `pair_map` says which shapes are read. A story without an id has a hash of story-prompt and text for one; where the
 preferred story stands first in the file, a pair's own order is that of its stories' ids, which does not tell who won.
@@ -62,7 +62,7 @@ def read_pairs(path: Path, columns: PairMap) -> Iterator[Pair]:
 
 @dataclass(slots=True)
 class _Table:
-    """What is read of a table: stories with the row where each was first, and pairs."""
+    """Content of a table: stories with the row where each was first, and pairs."""
 
     path: Path
     columns: PairMap
@@ -88,7 +88,9 @@ class _Table:
         if isinstance(value, list | Mapping):
             within = f"{column}.{len(value) - 1}.content" if isinstance(value, list) else f"{column}.text"
             side = next((name for name, its in self.columns.fields.items() if its == column), column)
-            hint = Advice("where the text stands within, say so, e.g. {columns}", columns={side: within})
+            hint = Advice(
+                "where the text is inside another field, give its path, e.g. {columns}", columns={side: within}
+            )
             raise DataError("not a text", file=self.path, row=row, column=column, found=value, hint=hint)
         return value
 
@@ -194,7 +196,7 @@ def _long(table: _Table) -> None:
         key = (prompt, table.text(cells, "rater", row), table.text(cells, "criterion", row) or CRITERION)
         rank = rating_value(value, None, table.path, row, column)
         if any(name == story.id for _, name in rankings.get(key, ())):
-            message = "stands in this ranking before; where several people ranked, a column names the rater"
+            message = "occurs earlier in this ranking; where several people ranked, a column names the rater"
             raise DataError(message, file=table.path, row=row, column=column, found=story.id)
         rankings.setdefault(key, []).append((rank, story.id))
         rows.setdefault(key, row)
@@ -212,6 +214,6 @@ def _add(
 ) -> None:
     """Stories by rank, 1 the best; equal ranks share a place."""
     if len({name for _, name in ranked}) < len(ranked):
-        raise DataError("a story stands twice in one ranking", file=table.path, row=row)
+        raise DataError("a story occurs twice in one ranking", file=table.path, row=row)
     places = [[name for rank, name in ranked if rank == place] for place in sorted({rank for rank, _ in ranked})]
     table.pairs.add_ranking(places, prompt or "", criterion, rater, row)

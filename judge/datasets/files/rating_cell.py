@@ -1,4 +1,4 @@
-"""The ratings that one cell holds: a number, a list of numbers, or numbers by rater. Never reads a number two ways.
+"""The ratings in one cell: a number, a list of numbers, or numbers by rater.
 
 A list is JSON's (`[4, 5, 3]`), Python's, or numbers between semicolons, bars or commas (`4;5;3`); an object
 (`{"ann": 4, "bob": 5}`) names its raters. A lone comma has two meanings: in a file whose separator is the semicolon

@@ -1,4 +1,4 @@
-"""Reading released files strictly: text, JSON, CSV and JSON lines, with the row of whatever is wrong. Repairs nothing.
+"""Strict readers for released files: text, JSON, CSV and JSON Lines, with the row of each error.
 
 Rows are counted as an editor shows them: the header of a CSV is row 1, the first line of JSON lines is row 1.
 """
@@ -52,7 +52,7 @@ def read_json(path: Path) -> Any:
         if len(value) != len(items):
             keys = [k for k, _ in items]
             twice = next(k for k in keys if keys.count(k) > 1)
-            raise DataError(f"key {twice!r} stands twice in one object", file=path)
+            raise DataError(f"key {twice!r} occurs twice in one object", file=path)
         return value
 
     def bare(word: str) -> NoReturn:
@@ -121,7 +121,7 @@ def csv_rows(path: Path, required: Sequence[str] = (), *, separator: str = ",") 
                             f"has {len(cells)} cells where the header has {len(header)}",
                             file=path,
                             row=row,
-                            hint=f'a cell that holds the separator {separator!r} or a line break stands in "quotes"',
+                            hint=f'a cell that holds the separator {separator!r} or a line break must be in "quotes"',
                         )
                     _check_utf8(cells, header, path, row)
                     yield row, dict(zip(header, cells, strict=True))
@@ -177,7 +177,7 @@ def text_value(value: object, path: Path, row: int | str, column: str) -> str:
         except UnicodeEncodeError as error:
             found = value[error.start]
             raise DataError(
-                "half a surrogate pair, no character", file=path, row=row, column=column, found=found
+                "half a surrogate pair, which is no character", file=path, row=row, column=column, found=found
             ) from error
     return value
 
@@ -211,7 +211,7 @@ def _allowed(scale: Scale | None, step: bool) -> str:
     return f"{scale.min:g} to {scale.max:g}"
 
 
-def check_count(what: str, found: int, promised: int, path: Path) -> None:
+def check_count(unit: str, count: int, promised: int, path: Path) -> None:
     """DataError when a file does not hold what its release promises."""
-    if found != promised:
-        raise DataError(f"{found} {what} where the released file has {promised}", file=path)
+    if count != promised:
+        raise DataError(f"{count} {unit} where the released file has {promised}", file=path)

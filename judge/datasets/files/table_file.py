@@ -1,4 +1,4 @@
-"""Tables of any common form as rows of cells: CSV, TSV, JSON, JSON Lines, Parquet, XLSX. Repairs nothing.
+"""Tables of any common form as rows of cells: CSV, TSV, JSON, JSON Lines, Parquet, XLSX.
 
 Rows are counted as an editor shows them (a header is row 1); Parquet's rows and a JSON list's entries count from 1. A
 CSV file's separator is the one of comma, semicolon, tab and bar that splits its header, and the row below it, into
@@ -79,7 +79,7 @@ def _key(value: Any, key: str) -> Any:
     if isinstance(value, Mapping):
         return value.get(key)
     if isinstance(value, list):
-        if key.isdigit():
+        if key.isdecimal():
             return value[int(key)] if int(key) < len(value) else None
         return [_key(one, key) for one in value]
     return None
@@ -110,17 +110,17 @@ def separator(path: Path) -> str:
 
 def _first_rows(path: Path, candidate: str) -> list[list[str]]:
     """The header and the row below it, if this were the separator; what breaks is said when the file is read."""
-    found: list[list[str]] = []
+    first_rows: list[list[str]] = []
     try:
         with path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as stream:
             for row in csv.reader(stream, delimiter=candidate):
                 if row:
-                    found.append(row)
-                if len(found) == 2:
+                    first_rows.append(row)
+                if len(first_rows) == 2:
                     break
     except (OSError, csv.Error):
         pass
-    return found
+    return first_rows
 
 
 def _json(path: Path) -> Iterator[tuple[int, Any]]:

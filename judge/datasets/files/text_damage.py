@@ -1,4 +1,4 @@
-"""Marks of damage in a text: what a file went through before it was released. Finds them; mends none."""
+"""Detection of damage in a text, such as lost bytes, from before its release. The text stays as it is."""
 
 from __future__ import annotations
 

@@ -111,17 +111,17 @@ class _Origins:
 def load(name: str) -> Dataset:
     """`autos_roc` or `autos_wp`, where files of it lie on this machine."""
     places = {Path(relative).name: find(relative) for relative in FILES[name]}
-    there = {file: path for file, path in places.items() if path is not None}
-    if not any(file.endswith("_perturb.txt") for file in there):
+    present = {file: path for file, path in places.items() if path is not None}
+    if not any(file.endswith("_perturb.txt") for file in present):
         need(FILES[name][1], name)
     part = name.removeprefix("autos_")
     return Dataset(
         name=name,
-        files=tuple(there.values()),
-        stories=partial(read_stories, there, part, Counter()),
+        files=tuple(present.values()),
+        stories=partial(read_stories, present, part, Counter()),
         citation="Guan et al. 2021, OpenMEVA: A Benchmark for Evaluating Open-ended Story Generation Metrics, ACL",
         licence_note=LICENCES[name],
-        left_out=partial(left_out, there, part),
+        left_out=partial(left_out, present, part),
     )
 
 

@@ -1,4 +1,4 @@
-"""A Confederacy of Models: one story-prompt, five stories each by twelve models and by people. Repairs nothing.
+"""A Confederacy of Models: one story-prompt, five stories each by twelve models and by people.
 
 The texts are one file each, `MODEL-NUMBER.txt`; `mapping-grouped.csv` has their codes (`Original`, `Anonymized`), under
 which raters read them. How the study's workbook of ratings is laid out is not known to this program. What is read is
@@ -78,7 +78,7 @@ def system_of(name: str) -> str:
 
 def _rated(path: Path, known: Mapping[str, str]) -> dict[str, list[Rating]]:
     """Story -> its ratings, in the sheet's order."""
-    found: dict[str, list[Rating]] = {}
+    ratings_by_story: dict[str, list[Rating]] = {}
     rows: dict[tuple[str, str], int] = {}
     for row, cells in table_rows(path):
         columns = {column.strip().casefold(): column for column in cells}
@@ -92,14 +92,14 @@ def _rated(path: Path, known: Mapping[str, str]) -> dict[str, list[Rating]]:
             raise DataError("no story of the corpus", file=path, row=row, column=columns["story"], found=said)
         text_value(rater, path, row, columns["rater"])
         if rows.setdefault((story, rater), row) != row:
-            message = f"the rater's ratings of this story stand already in row {rows[story, rater]}"
+            message = f"the rater's ratings of this story are already in row {rows[story, rater]}"
             raise DataError(message, file=path, row=row, column=columns["rater"], found=f"{said}, {rater}")
         for name, column in columns.items():
             value = cells[column]
             if name not in _NO_CRITERION and value is not None and value != "":
                 given = rating_value(value, SCALE, path, row, column)
-                found.setdefault(story, []).append(Rating(column.strip(), given, rater, panel=PANEL))
-    return found
+                ratings_by_story.setdefault(story, []).append(Rating(column.strip(), given, rater, panel=PANEL))
+    return ratings_by_story
 
 
 def _bare(name: str) -> str:

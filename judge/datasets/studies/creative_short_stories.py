@@ -1,4 +1,4 @@
-"""Creative Short Stories: five-sentence stories by people and models, rated by experts and by lay readers. No repairs.
+"""Creative Short Stories: five-sentence stories by people and models, rated by experts and by lay readers.
 
 The reader knows the released table by its columns: `story`, `author` (`human`, or a model's name), `item_id` (the three
 words that the story must hold) and, for each of four criteria, `expert_CRITERION` and `non_expert_CRITERION`, lists of
@@ -51,7 +51,7 @@ def load(name: str) -> Dataset:
 
 def read_stories(path: Path) -> Iterator[Story]:
     """The stories in the file's order. DataError for a missing column, an empty text, a rating off the scale."""
-    known: dict[str, int] = {}
+    row_by_id: dict[str, int] = {}
     for row, cells in table_rows(path):
         missing = [column for column in _COLUMNS if column not in cells]
         if missing:
@@ -60,8 +60,8 @@ def read_stories(path: Path) -> Iterator[Story]:
         words = text_value(cells["item_id"], path, row, "item_id")
         author = text_value(cells["author"], path, row, "author")
         story = f"{words}-{row}" if cells.get("id") is None else str(cells["id"])
-        if known.setdefault(story, row) != row:
-            message = f"the id stands already in row {known[story]}"
+        if row_by_id.setdefault(story, row) != row:
+            message = f"the id is already used in row {row_by_id[story]}"
             raise DataError(message, file=path, row=row, column="id", found=story)
         system = HUMAN if author.casefold() == HUMAN.casefold() else author
         ratings = tuple(_ratings(cells, path, row))

@@ -1,4 +1,4 @@
-"""DeltaScore's crowd ratings: 120 ROC and 80 WP stories, five criteria, means of three raters. Knows no persons.
+"""DeltaScore's crowd ratings: 120 ROC and 80 WP stories, five criteria, means of three unnamed raters.
 
 Ids are the story-prompt's number by first appearance and the system, e.g. `1-BART`.
 """

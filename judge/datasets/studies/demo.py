@@ -1,4 +1,4 @@
-"""The packaged demo set: stories and mechanical damages of them. Its labels are by construction, no person's."""
+"""The packaged demo set: stories and mechanical damages of them. Labels are set by construction, not by persons."""
 
 from __future__ import annotations
 

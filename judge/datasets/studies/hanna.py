@@ -1,4 +1,4 @@
-"""HANNA: 1,056 stories, each rated by three workers on six criteria (`hanna_stories_annotations.csv`). No means.
+"""HANNA: 1,056 stories, each rated by three workers on six criteria (`hanna_stories_annotations.csv`).
 
 Story ids are the released Story IDs, "0" to "1055"; "0" to "95" are the human stories. Texts are kept as released,
 leading blanks included.

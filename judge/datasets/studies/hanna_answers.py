@@ -1,4 +1,4 @@
-"""The HANNA study's raw answers: `answers[i][criterion]["Task k"][j]`, plain strings. Reads them; parses no rating.
+"""The HANNA study's raw answers: `answers[i][criterion]["Task k"][j]`, plain strings.
 
 i is the story's index, "Task 0" to "Task 3" are Eval-Prompts 1 to 4, j is the repeat (three in the study).
 """

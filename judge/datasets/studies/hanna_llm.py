@@ -1,4 +1,4 @@
-"""The 576 stories of six language models on HANNA's 96 story-prompts, and the 96 human stories. Nobody rated the 576.
+"""The 576 unrated stories of six language models on HANNA's 96 story-prompts, and the 96 human stories.
 
 `hanna_llm` gives the 576 (ids `llm-0` to `llm-575`, the file's row numbers). `hanna_llm+human` puts the 96 human
 stories before them (ids "0" to "95" as in `hanna`), with the score file's three rater positions; positions are not

@@ -1,4 +1,4 @@
-"""The HANNA score file: 11 systems x 254 columns of 96 numbers each. Reads numbers as released and explains none away.
+"""The HANNA score file, as released: 11 systems x 254 columns of 96 numbers each.
 
 Two things to know before using a column: the per-story means of the study's judges have -1 averaged in wherever an
 answer did not parse, and `Human 1..3` are positions in the release's row order, not persons.
@@ -82,7 +82,7 @@ def read_score_file(path: Path, *, stories: int = STORIES) -> ScoreFile:
     for row, cells in csv_rows(path, required):
         system = cells.pop("Model")
         if system in systems:
-            raise DataError("a system stands twice", file=path, row=row, column="Model", found=system)
+            raise DataError("a system occurs twice", file=path, row=row, column="Model", found=system)
         systems.append(system)
         for column, cell in cells.items():
             values.setdefault(column, {})[system] = _numbers(cell, stories, path, row, column)

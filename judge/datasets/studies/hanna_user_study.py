@@ -1,4 +1,4 @@
-"""The HANNA study's audit file: 100 explanations, six questions, three positions. Turns its one polarity round.
+"""The HANNA study's audit file: 100 explanations, six questions, three positions, with the first question inverted.
 
 The first question asks whether the guideline was followed, the others whether an error is there, so its answers are
 inverted here. Rows come in blocks of three, one a position; positions are not persons.

@@ -1,4 +1,4 @@
-"""OpenMEVA's MANS: 200 story-prompts x 5 systems x 5 ratings of overall quality. Knows that file and no other.
+"""OpenMEVA's MANS: 200 story-prompts x 5 systems x 5 ratings of overall quality.
 
 The five ratings of a story are sorted in the release, so that rater identity is lost: every rating has rater None, and
 statistics that need to know who rated what do not exist for this set.

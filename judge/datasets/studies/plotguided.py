@@ -1,4 +1,4 @@
-"""Ghazarian et al.'s coherence ratings: 300 stories a set, five named workers each, 0 to 5. Knows these files alone.
+"""Ghazarian et al.'s coherence ratings: two sets of 300 stories, five named workers each, 0 to 5.
 
 A row of the table is one worker's answers to a page of stories: WorkerId, Input.text1, ..., Answer.text1, ... A story
 is known by its text, blanks aside; ids number the stories in the order of the file. The release says neither which
@@ -71,21 +71,21 @@ def read_stories(path: Path) -> Iterator[Story]:
 
 def read_scores(path: Path) -> dict[str, float]:
     """Text -> MANPLTS' score of it, texts as the stories have them. DataError for another shape."""
-    found: dict[str, float] = {}
+    scores: dict[str, float] = {}
     for row, line in enumerate(decode(read_bytes(path), path, 1).splitlines(), start=1):
         text, tab, number = line.rpartition("\t")
         if not tab:
             raise DataError("no tab between text and score", file=path, row=row, found=line)
         text = plain(text_value(text, path, row, "text"))
-        if text in found:
-            raise DataError("the same story stands twice", file=path, row=row, column="text", found=text)
-        found[text] = rating_value(number, None, path, row, "score")
-        if not 0 < found[text] < 1:
+        if text in scores:
+            raise DataError("the same story occurs twice", file=path, row=row, column="text", found=text)
+        scores[text] = rating_value(number, None, path, row, "score")
+        if not 0 < scores[text] < 1:
             raise DataError(
                 "not a probability", file=path, row=row, column="score", found=number, allowed="above 0, below 1"
             )
-    check_count("scores", len(found), STORIES, path)
-    return found
+    check_count("scores", len(scores), STORIES, path)
+    return scores
 
 
 def log_odds(score: float) -> float:

@@ -96,7 +96,7 @@ def read_stories(path: Path) -> Iterator[Story]:
         if isinstance(entry[1], str):
             raise DataError("not a number", file=path, row=row, column="score", found=entry[1])
         if text in scored:
-            raise DataError("the same story stands twice", file=path, row=row, column="story", found=text)
+            raise DataError("the same story occurs twice", file=path, row=row, column="story", found=text)
         scored[text] = rating_value(entry[1], SCALE, path, row, "score", step=False)
     ordered = sorted(scored, key=digest)
     for number, text in enumerate(ordered):

@@ -1,4 +1,4 @@
-"""StoryER's released pairs: stories for one story-prompt of which readers upvoted one more. Gives no label away.
+"""StoryER's released pairs: two stories for one story-prompt, of which readers upvoted one more.
 
 A row of the file is [story-prompt, higher, lower, ...]: the more upvoted story always stands first. A story's id is a
 hash of story-prompt and text, so that it is the same in the whole file (1,000 pairs) and in shortened copies of it, and

@@ -1,4 +1,4 @@
-"""StoryER's comments: 100 stories, each with what a reader rated and wrote of three or more of ten aspects. No repairs.
+"""StoryER's comments: 100 stories, each with a reader's ratings and comments on three or more of ten aspects.
 
 The file is a list of {story, prompt, score, comments}; `score` counts the story's upvotes, and a comment is [aspect
 1-10, rating 1-5, text]. Every list is padded to five with [-1, -1, NaN], bare as Python writes it. Padding is left out
@@ -27,13 +27,13 @@ from judge.records import Rating, Scale, Story
 SCALE = Scale(1, 5, 1)
 SYSTEM = "Human"
 STORIES, STORY_PROMPTS, COMMENTS = 100, 100, 303
-PADDING, NO_ASPECT = "padding (comments of nobody)", "comments of no aspect, or off the scale"
+PADDING, NO_ASPECT = "padding (empty comments)", "comments of no aspect, or off the scale"
 _WANTED = ("story", "prompt", "comments")
 
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """What a reader wrote of one aspect, 1 to 10, and the rating that goes with it."""
+    """A reader's comment on one aspect, 1 to 10, with its rating."""
 
     aspect: int
     rating: float

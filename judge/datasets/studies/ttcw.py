@@ -1,4 +1,4 @@
-"""Art or Artifice: 48 stories, fourteen yes/no tests, three of eleven experts a story. Never repairs a verdict.
+"""Art or Artifice: 48 stories, fourteen yes/no tests, three of eleven experts a story.
 
 Twelve plots, each told by a story of The New Yorker and by three language models. `ttcw` gives the models' 36 stories.
 `ttcw+newyorker` gives all 48: the release names the twelve stories of the magazine by their addresses alone, so that
@@ -37,7 +37,7 @@ _TOLD, _ALL = "ttcw", "ttcw+newyorker"
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What one expert said of one story in one test: the code of the label, and why."""
+    """One expert's verdict on one story in one test: the label's code, and the reason."""
 
     story: str
     test: str
@@ -92,7 +92,7 @@ def read_stories(stories: Path, verdicts: Path, *, whole: bool) -> Iterator[Stor
 
 def read_verdicts(path: Path) -> list[Verdict]:
     """The 2,016 verdicts in the file's order. Raises DataError for one that is not Yes or No, or that stands twice."""
-    found: dict[tuple[str, str, str], Verdict] = {}
+    verdicts: dict[tuple[str, str, str], Verdict] = {}
     for row, entry in enumerate(_entries(path), start=1):
         said = entry.get("binary_verdict")
         if said not in LABELS:
@@ -106,11 +106,11 @@ def read_verdicts(path: Path) -> list[Verdict]:
             explanation=text_value(entry.get("explanation"), path, row, "explanation"),
         )
         key = (verdict.story, verdict.test, verdict.expert)
-        if key in found:
-            raise DataError("the same verdict stands twice", file=path, row=row, found=", ".join(key))
-        found[key] = verdict
-    check_count("verdicts", len(found), STORIES * TESTS * EXPERTS, path)
-    return list(found.values())
+        if key in verdicts:
+            raise DataError("the same verdict occurs twice", file=path, row=row, found=", ".join(key))
+        verdicts[key] = verdict
+    check_count("verdicts", len(verdicts), STORIES * TESTS * EXPERTS, path)
+    return list(verdicts.values())
 
 
 def read_tests(path: Path) -> dict[int, Mapping[str, Any]]:

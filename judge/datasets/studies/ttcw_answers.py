@@ -1,4 +1,4 @@
-"""Answers of language models to the fourteen tests: JSON Lines of `id` and `response`. Reads them; parses no label.
+"""Answers of language models to the fourteen tests: JSON Lines of `id` and `response`.
 
 An id names story and test: `story_0_Claude_test3` is test 3 on story `0_Claude`. A response may be null or empty, or
 "Content Blocked" where the provider's filter stopped it: none of these is a "No".
@@ -41,7 +41,7 @@ def read_answers(path: Path) -> Iterator[TestAnswer]:
         if match is None:
             raise DataError("no id", file=path, row=row, column="id", found=name, allowed="story_STORY_testNUMBER")
         if match[0] in seen:
-            raise DataError("the same answer stands twice", file=path, row=row, column="id", found=match[0])
+            raise DataError("the same answer occurs twice", file=path, row=row, column="id", found=match[0])
         seen.add(match[0])
         text = entry.get("response")
         if text is not None and not isinstance(text, str):

@@ -1,4 +1,4 @@
-"""Anthropic's Message Batches over aiohttp: nothing of a run. What can be asked twice is asked again with our delays.
+"""Client for Anthropic's Message Batches over aiohttp. Requests that are safe to repeat are retried.
 
 A batch holds its requests itself: there are no files to upload, and no metadata by which a batch whose reply was lost
 could be found. It is looked for among the batches that were created since its request file was written and hold as many

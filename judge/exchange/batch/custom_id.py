@@ -1,7 +1,7 @@
 """`custom_id` of a batch line: which query, which judge, which repeats, in at most 64 letters, digits, - and _.
 
 `<32 hex of the query key>-<8 hex of the judge key>-r0-2_5` names repeats 0, 1, 2 and 5. A result thus finds its place
-with nothing else at hand, and answers of another judge to the same queries are told apart. Never holds text of a story.
+with nothing else at hand, and answers of another judge to the same queries are told apart. It holds no text of a story.
 """
 
 from __future__ import annotations
@@ -47,16 +47,16 @@ def split_ids(query_key: str, judge: str, repeats: Sequence[int]) -> Iterator[Ba
 
 def parse_id(text: object) -> BatchId | None:
     """The parts of a `custom_id`, or None where it is not one of ours."""
-    found = _FORM.fullmatch(text) if isinstance(text, str) else None
-    if found is None:
+    match = _FORM.fullmatch(text) if isinstance(text, str) else None
+    if match is None:
         return None
     repeats: list[int] = []
-    for part in found[3].split("_"):
+    for part in match[3].split("_"):
         first, _, last = part.partition("-")
         repeats.extend(range(int(first), int(last or first) + 1))
     if not repeats or sorted(set(repeats)) != repeats:
         return None
-    return BatchId(TAG + found[1], found[2], tuple(repeats))
+    return BatchId(TAG + match[1], match[2], tuple(repeats))
 
 
 def _ranges(repeats: Sequence[int]) -> str:

@@ -1,4 +1,4 @@
-"""Which back-ends have batches: whose requests the lines repeat, in which form, and what takes them. Never asks."""
+"""Back-ends that have batches: form of their request lines, and the API or program that runs them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gemini's batch API over aiohttp: files and batches, nothing of a run.
+"""Client for Gemini's batch API over aiohttp: files and batches.
 
 Google's own SDK is not used: it would bring a dozen packages for six requests. What can be asked twice is asked again
 with our delays; creating a batch costs money, so after a lost reply the provider's list is consulted before.

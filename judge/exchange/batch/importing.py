@@ -1,4 +1,4 @@
-"""Merges batch results into a run's journal by custom_id, exactly once. Never overwrites an answer, never asks.
+"""Merging of batch results into a run's journal by custom_id, exactly once. An answer is never overwritten.
 
 The result folder alone is enough: queries are rendered from the stories and templates that the journal holds, and
 matched by query key. Importing a file again, or after a kill half-way, adds only what is not there yet.
@@ -21,15 +21,15 @@ from judge.execution.sending.runner import Outcomes
 from judge.execution.verification import stored_plan
 from judge.journal import JournalReader, JournalWriter, Totals, fold
 from judge.journal.spending import BATCH
-from judge.plan import Plan, load_prices
+from judge.plan import AnyPlan, load_prices
 from judge.plan.prices import Price
-from judge.records import Query, Response
+from judge.records import Request, Response
 from judge.run_folder import ResultFolder, lock, read_manifest, write_manifest
 
 
 @dataclass(slots=True)
 class Imported:
-    """What became of the lines. Counts are repeats; `unknown` and `other_judge` are custom_ids."""
+    """Result of an import. Counts are repeats; `unknown` and `other_judge` are custom_ids."""
 
     lines: int = 0
     answered: int = 0
@@ -59,19 +59,19 @@ def import_results(result: ResultFolder, files: tuple[Path, ...]) -> Imported:
 
 def import_locked(result: ResultFolder, files: tuple[Path, ...]) -> Imported:
     """As `import_results`, where the result folder is locked already."""
-    found = find_results(files)
+    results = find_results(files)
     if not result.journal.is_file():
         raise RunFolderError(f"{result.path} has no journal", hint="judge export batch RUN makes it")
-    done = Imported(found.lines, duplicates=found.duplicates, unknown=found.foreign, cut=found.cut)
+    done = Imported(results.lines, duplicates=results.duplicates, unknown=results.foreign, cut=results.cut)
     began = time.time()
     with JournalReader(result.journal) as journal:
         definition = journal.meta().get("definition")
         if definition is None:
             raise RunFolderError(f"{result.journal} holds no definition", hint="judge export batch RUN stores it")
         plan = stored_plan(definition, result)
-        _set_apart(found, judge_part(definition["judge_key"]), done)
+        _set_apart(results, judge_part(definition["judge_key"]), done)
         price = load_prices(plan.spec.judge, plan.spec.base_url, plan.spec.engine)
-        merge = _Merge(result, journal, plan, found, done, price.batch if price is not None else None)
+        merge = _Merge(result, journal, plan, results, done, price.batch if price is not None else None)
         outcomes = done.spent
         try:
             asyncio.run(merge.run())
@@ -88,15 +88,15 @@ def import_locked(result: ResultFolder, files: tuple[Path, ...]) -> Imported:
     return done
 
 
-def _set_apart(found: ResultFiles, judge: str, done: Imported) -> None:
+def _set_apart(results: ResultFiles, judge: str, done: Imported) -> None:
     """Take out answers of other judges; refuse files that hold nothing of this one."""
-    for key, entries in list(found.by_query.items()):
+    for key, entries in list(results.by_query.items()):
         done.other_judge.extend(str(each) for each, _ in entries if each.judge != judge)
-        found.by_query[key] = [entry for entry in entries if entry[0].judge == judge]
-    if done.other_judge and not any(found.by_query.values()):
+        results.by_query[key] = [entry for entry in entries if entry[0].judge == judge]
+    if done.other_judge and not any(results.by_query.values()):
         raise DataError(
             f"all {len(done.other_judge)} results are of another judge than this run's",
-            file=", ".join(map(str, found.files)),
+            file=", ".join(map(str, results.files)),
             found=done.other_judge[0],
             allowed=f"custom_ids with -{judge}-",
             hint="import them into the result folder that they were exported from",
@@ -110,12 +110,12 @@ class _Merge:
         self,
         result: ResultFolder,
         journal: JournalReader,
-        plan: Plan,
-        found: ResultFiles,
+        plan: AnyPlan,
+        results: ResultFiles,
         done: Imported,
         price: Price | None,
     ) -> None:
-        self._result, self._journal, self._plan, self._found, self._done = result, journal, plan, found, done
+        self._result, self._journal, self._plan, self._found, self._done = result, journal, plan, results, done
         self._price = price
         self._writer: JournalWriter | None = None
 
@@ -125,7 +125,7 @@ class _Merge:
         ended = "crashed"
         try:
             if left:
-                for group in self._plan.groups(self._journal.subjects):
+                for group in self._plan.asked_in(self._journal):
                     for query in group:
                         self._merge(query, left.pop(query.key, []))
                     if self._writer is not None:
@@ -151,14 +151,14 @@ class _Merge:
                 hint="import it into the result folder that it was exported from",
             )
 
-    def _merge(self, query: Query, entries: list[tuple[BatchId, Place]]) -> None:
+    def _merge(self, query: Request, entries: list[tuple[BatchId, Place]]) -> None:
         if entries:
             # What this import adds is not committed yet, so the set grows beside the journal.
             settled = self._journal.settled(query.key, failed_too=False)
             for each, place in entries:
                 self._line(query, each, place, settled)
 
-    def _line(self, query: Query, each: BatchId, place: Place, settled: set[int]) -> None:
+    def _line(self, query: Request, each: BatchId, place: Place, settled: set[int]) -> None:
         """One result line: its answers for repeats that have none, or its error."""
         line = self._found.read(place)
         started = created_at(line) or time.time()
@@ -184,7 +184,7 @@ class _Merge:
         if pairs:
             done.spent.spend(responses[:1], self._price)
 
-    def _failed(self, query: Query, repeats: list[int], error: BackendError, started: float) -> None:
+    def _failed(self, query: Request, repeats: list[int], error: BackendError, started: float) -> None:
         known = self._journal.errors(query.key)
         # As live: what asking again may mend stays open, what it cannot is given up until `judge retry`.
         final = not error.retryable and error.kind not in FATAL

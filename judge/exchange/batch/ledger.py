@@ -1,4 +1,4 @@
-"""`batches.json` in a result folder: what was sent to a provider's batch API, and how far it is. Never asks it.
+"""`batches.json` in a result folder: the batches sent to a provider, and the state of each.
 
 It is written whole before and after each remote step, so that a killed program finds out on the next start what may
 have happened already. Beside it `batches/` keeps each batch's request file, and its results once they were collected.

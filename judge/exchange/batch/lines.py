@@ -1,4 +1,4 @@
-"""Lines of batch files in the form of each provider: requests, and results brought into OpenAI's form. Never asks."""
+"""Lines of batch files in the form of each provider: requests, and results converted into OpenAI's form."""
 
 from __future__ import annotations
 

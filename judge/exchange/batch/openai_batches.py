@@ -1,4 +1,4 @@
-"""A provider's batch API through the openai SDK: files and batches, nothing of a run. The only module that imports it.
+"""Client for OpenAI's batch API through the openai SDK. The only module that imports the SDK.
 
 The SDK's own retries are off. What can be asked twice is asked again with our delays; creating a batch costs money, so
 after a lost reply the provider's list is consulted before it is tried again.

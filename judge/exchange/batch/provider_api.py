@@ -1,4 +1,4 @@
-"""What every provider's batch API does for a run: request files, batches, and how far each batch is."""
+"""Interface of a provider's batch API: request files, batches, and the state of each batch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run still lacks as JSON Lines of a batch API, with the bodies of the HTTP executors. Never asks."""
+"""Missing queries of a run as JSON Lines for a batch API, with the request bodies of the HTTP executors."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from judge.execution.preparation import prepare
 from judge.execution.sending.runner import works
 from judge.execution.sending.shared_prefix import with_cache_points
 from judge.journal import JournalReader, fold
-from judge.plan import Plan, make_plan
-from judge.records import Query
-from judge.run_definition.spec import RunSpec, load_run_specs
+from judge.plan import AnyPlan, plan_of
+from judge.records import Request
+from judge.run_definition.writing import AnySpec, load_specs
 from judge.run_folder import ResultFolder, folder_for, lock, read_manifest, write_manifest
 from judge.run_folder.definition import definition_in_force
 from judge.run_folder.layout import definition_of
@@ -37,19 +37,19 @@ MOST_LINES, MOST_BYTES = 50_000, 200_000_000
 
 @dataclass(slots=True)
 class Purse:
-    """Dollars that the batches of several judges may still cost together."""
+    """Remaining budget in dollars for the batches of several judges."""
 
     left: float
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What to export. `failed`: repeats that were given up, in place of those never asked.
+    """Selection of repeats to export. `failed`: repeats that were given up, in place of those never asked.
 
     `purse` is what this judge's batches may cost together with those of others.
     """
 
-    spec: RunSpec
+    spec: AnySpec
     folder: Path
     result: ResultFolder
     limit: int | None = None
@@ -71,7 +71,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """What was written. `in_flight` counts repeats left out because a submitted batch holds them."""
+    """Written batch files. `in_flight` counts repeats left out because a submitted batch holds them."""
 
     parts: list[Part]
     in_flight: int
@@ -86,13 +86,13 @@ def wanted(
     run: Path, overrides: list[str], *, judge: str | None = None, limit: int | None = None, **choices: bool
 ) -> Wanted:
     """What RUN names: a run.yaml, its folder, or a result folder, whose judge is then the manifest's."""
-    found = wanted_of_all(run, overrides, [judge] if judge else [], limit=limit, **choices)
-    if len(found) > 1:
-        names = ", ".join(one.spec.judge for one in found)
+    selections = wanted_of_all(run, overrides, [judge] if judge else [], limit=limit, **choices)
+    if len(selections) > 1:
+        names = ", ".join(one.spec.judge for one in selections)
         raise SpecError(
-            f"{run} has {len(found)} judges, and one is wanted: {names}", hint=Advice("name one with {judge}")
+            f"{run} has {len(selections)} judges, and one is wanted: {names}", hint=Advice("name one with {judge}")
         )
-    return found[0]
+    return selections[0]
 
 
 def wanted_of_all(
@@ -105,12 +105,12 @@ def wanted_of_all(
         spec, place = definition_in_force(result, overrides, judge)
         return [Wanted(spec, place, result, limit, None, **choices)]
     definition = definition_of(run)
-    found = load_run_specs(definition, overrides, judges)
+    found = load_specs(definition, overrides, judges)
     purse = None if found.max_cost is None else Purse(found.max_cost)
-    places = [folder_for(definition, spec.name, spec.judge, spec.revision) for spec in found.judges]
+    places = [folder_for(definition, spec.name, spec.judge, spec.revision) for spec in found.asked]
     return [
         Wanted(spec, definition.parent, place, limit, purse, **choices)
-        for spec, place in zip(found.judges, places, strict=True)
+        for spec, place in zip(found.asked, places, strict=True)
     ]
 
 
@@ -126,12 +126,12 @@ def export(asked: Wanted, name: Callable[[int], Path], *, most_lines: int = MOST
 def export_locked(asked: Wanted, name: Callable[[int], Path], *, most_lines: int = MOST_LINES) -> Exported:
     """As `export`, where the result folder is locked already."""
     backend = _executor(asked)
-    plan = make_plan(asked.spec, folder=asked.folder)
+    plan = plan_of(asked.spec, folder=asked.folder)
     prepared = prepare(plan, asked.folder, asked.result)
     taken = read_ledger(asked.result).in_flight()
     left_out = 0
 
-    def settled(query: Query) -> set[int]:
+    def settled(query: Request) -> set[int]:
         nonlocal left_out
         done = journal.settled(query.key)
         if asked.failed:
@@ -171,16 +171,15 @@ def _executor(asked: Wanted) -> Executor:
 
 def _lines(
     asked: Wanted,
-    plan: Plan,
+    plan: AnyPlan,
     backend: Executor,
     journal: JournalReader,
-    settled: Callable[[Query], set[int]],
+    settled: Callable[[Request], set[int]],
 ) -> Iterator[tuple[bytes, int]]:
     """(line, repeats in it) in plan order."""
     judge, form = judge_part(asked.spec.judge_key()), batch_form(asked.spec.judge)
     alone = asked.one_by_one or form.one_by_one
-    groups = plan.groups(lambda: journal.subjects(asked.limit))
-    lacking = works(groups, asked.spec.repeats, settled)
+    lacking = works(plan.asked_in(journal, asked.limit), asked.spec.repeats, settled)
     for group in with_cache_points(lacking, backend.capabilities.cache_points):
         for work in group:
             most = 1 if alone else backend.capabilities.repeats_per_call or len(work.repeats)

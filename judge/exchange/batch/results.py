@@ -1,4 +1,4 @@
-"""Result files of batch APIs and of `vllm run-batch`, line by line: answers, or what failed. Never writes.
+"""Reader for result files of batch APIs and of `vllm run-batch`, line by line: answers, or errors.
 
 A file is read once to find its lines and check them all; answers are read again one at a time: memory holds ids only.
 """
@@ -19,8 +19,8 @@ from judge.errors import BackendError, DataError, ErrorKind
 from judge.exchange.batch.custom_id import BatchId, parse_id
 from judge.exchange.batch.lines import as_openai, is_request
 from judge.fingerprint import digest
-from judge.records import Query, Response
-from judge.redaction import cleaned, known, redact
+from judge.records import Request, Response
+from judge.redaction import cleaned, known_keys, redact
 
 _CODES: dict[str, tuple[ErrorKind, bool]] = {
     "batch_expired": ("timeout", True),
@@ -35,7 +35,7 @@ _CODES: dict[str, tuple[ErrorKind, bool]] = {
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a line stands."""
+    """Position of a line: its file and offset."""
 
     file: int
     offset: int
@@ -63,27 +63,27 @@ class ResultFiles:
 
 def find_results(files: tuple[Path, ...]) -> ResultFiles:
     """Check every line of the files and note where each result stands. Raises DataError; nothing is written yet."""
-    found = ResultFiles(files)
+    results = ResultFiles(files)
     for number, file in enumerate(files):
-        for place, data in _lines(file, number, found):
-            found.lines += 1
+        for place, data in _lines(file, number, results):
+            results.lines += 1
             name = data["custom_id"]
             known = parse_id(name)
             if known is None:
-                found.foreign.append(str(name))
+                results.foreign.append(str(name))
                 continue
             good = _is_answer(data)
-            before = found._seen.get(name)
+            before = results._seen.get(name)
             # After an answer nothing counts; after an error, an answer does, and another file's error.
             if before is not None and (before[1] or (before[0] == number and not good)):
-                found.duplicates.append(name)
+                results.duplicates.append(name)
                 continue
-            found._seen[name] = (number, good)
-            found.by_query.setdefault(known.query_key, []).append((known, place))
-    return found
+            results._seen[name] = (number, good)
+            results.by_query.setdefault(known.query_key, []).append((known, place))
+    return results
 
 
-def answers_in(line: bytes, query: Query) -> list[Response]:
+def answers_in(line: bytes, query: Request) -> list[Response]:
     """The responses of a line; raises the `BackendError` that its error or status stands for.
 
     The error's sentence names the line by a hash of its bytes, so that the same line is known again.
@@ -100,7 +100,7 @@ def answers_in(line: bytes, query: Query) -> list[Response]:
         if refused.kind == "truncated":
             return [Response("", "length")]
         raise refused
-    responses = read_answer(body, cleaned(orjson.dumps(body), known()), query.api, where, redact)
+    responses = read_answer(body, cleaned(orjson.dumps(body), known_keys()), query.api, where, redact)
     require_logprobs(responses, query, where)
     return responses
 
@@ -125,7 +125,7 @@ def _line_error(where: str, error: Any) -> BackendError:
     return BackendError(f"{where}: {words}", kind=kind, retryable=retryable)
 
 
-def _lines(file: Path, number: int, found: ResultFiles) -> Iterator[tuple[Place, dict[str, Any]]]:
+def _lines(file: Path, number: int, results: ResultFiles) -> Iterator[tuple[Place, dict[str, Any]]]:
     try:
         with file.open("rb") as stream:
             offset = 0
@@ -136,7 +136,7 @@ def _lines(file: Path, number: int, found: ResultFiles) -> Iterator[tuple[Place,
                     continue
                 data = _parsed(line, file, row)
                 if data is None:
-                    found.cut.append(f"{file}, line {row}")
+                    results.cut.append(f"{file}, line {row}")
                 else:
                     yield place, data
     except OSError as error:

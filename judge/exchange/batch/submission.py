@@ -1,4 +1,4 @@
-"""Sends a run's missing queries through a provider's batch API and brings the answers back, resumable at every step.
+"""Submission of a run's missing queries to a provider's batch API, resumable at every step.
 
 `batches.json` is written before and after each remote step. A step that may have happened unseen (a kill, a lost reply)
 is looked up at the provider by file name and metadata before it is done again, so that nothing is paid for twice.
@@ -37,7 +37,7 @@ _CHARACTERS_PER_TOKEN = 4
 
 @dataclass(slots=True)
 class Collected:
-    """What collecting brought. `waiting` are batches still at work; `advice` says what to do about failed ones."""
+    """Result of collecting. `waiting` are batches still at work; `advice` says what to do about failed ones."""
 
     imported: Imported | None = None
     batches: list[Batch] = field(default_factory=list)
@@ -72,25 +72,25 @@ def refresh(result: ResultFolder) -> list[Batch]:
 
 def collect(result: ResultFolder, say: Say) -> Collected:
     """Fetch the results of ended batches and merge them into the journal; batches still at work are left alone."""
-    found = Collected()
+    collected = Collected()
     with lock(result.path):
         ledger = read_ledger(result)
         _refresh(result, ledger)
         ended = [batch for batch in ledger.batches if batch.state == "created" and batch.status in ENDED]
-        found.waiting = [batch for batch in ledger.batches if batch.in_flight and batch not in ended]
+        collected.waiting = [batch for batch in ledger.batches if batch.in_flight and batch not in ended]
         files: list[Path] = []
         for batch in ended:
             with _server(result, base_url=batch.base_url) as server:
                 files += _fetch(ledger, batch, server, say)
             if (advice := advice_for(batch, result)) is not None:
-                found.advice.append(advice)
+                collected.advice.append(advice)
         if files:
-            found.imported = import_locked(result, tuple(files))
+            collected.imported = import_locked(result, tuple(files))
         for batch in ended:
             batch.state = "collected"
         ledger.save()
-        found.batches = ended
-    return found
+        collected.batches = ended
+    return collected
 
 
 def advice_for(batch: Batch, result: ResultFolder) -> str | None:
@@ -100,7 +100,9 @@ def advice_for(batch: Batch, result: ResultFolder) -> str | None:
         return f"{name} was not sent to its end; judge batch submit {run} goes on with it"
     if batch.status == "failed":
         why = f": {batch.problem}" if batch.problem else ""
-        return f"{name} was refused by the provider, which asked nothing{why}; mend that, then judge batch submit {run}"
+        return (
+            f"{name} was refused by the provider, which ran no request{why}; mend that, then judge batch submit {run}"
+        )
     done = "" if batch.done is None else f" with {batch.done} of {batch.lines} lines done"
     if batch.status == "expired":
         return f"{name} expired{done}; judge batch collect {run} keeps them, judge batch submit {run} asks the rest"

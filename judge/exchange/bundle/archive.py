@@ -1,6 +1,6 @@
 """One archive of runs for artifact review: copies, tables derived from the copies, a zip of fixed order and dates.
 
-Never changes a run, never holds a key, and never a batch file unless told. The same runs give the same bytes.
+The runs stay unchanged. The archive holds no key, and batch files only on request. The same runs give the same bytes.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class BundleChoices:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A written archive: where, its files and size, rows of the ratings table, sentences the user should read."""
+    """A written archive: path, files, size, rows of the ratings table, and sentences for the user."""
 
     path: Path
     files: int
@@ -75,7 +75,7 @@ def bundle(
     try:
         with tempfile.TemporaryDirectory(prefix=".bundle-", dir=output.parent) as place:
             staged = Path(place) / root
-            found, rows = _stage(folders, staged, choices, say)
+            bundled, rows = _stage(folders, staged, choices, say)
             _refuse_keys(staged)
             files = _sums(staged)
             say("packing")
@@ -84,7 +84,7 @@ def bundle(
             fresh.replace(output)
     except OSError as error:
         raise RunFolderError(f"{output} cannot be written: {error.strerror or error}") from error
-    notes = tuple(dict.fromkeys(note for one in found for note in one.notes))
+    notes = tuple(dict.fromkeys(note for one in bundled for note in one.notes))
     return Made(output, len(files), output.stat().st_size, rows, notes)
 
 
@@ -92,16 +92,16 @@ def _stage(
     folders: Sequence[ResultFolder], staged: Path, choices: BundleChoices, say: Say
 ) -> tuple[list[Bundled], int]:
     """Copy everything beneath `staged`, and write what is derived from the copies."""
-    found: list[Bundled] = []
+    bundled: list[Bundled] = []
     for folder, place in run_copy.places(folders):
         say(f"copying {folder.path}")
-        found.append(run_copy.copy(folder, staged, place, texts=choices.texts, batches=choices.batches))
+        bundled.append(run_copy.copy(folder, staged, place, texts=choices.texts, batches=choices.batches))
     say("deriving tables")
     rows, datasets = write_tables(
-        [staged / one.path for one in found], staged / TABLES, choices.tables, staged / EXPORTS
+        [staged / one.path for one in bundled], staged / TABLES, choices.tables, staged / EXPORTS
     )
     (staged / "environment.json").write_bytes(_json({k: v for k, v in environment().items() if k != "command"}))
-    costs = {one.judge: folder_cost(ResultFolder(staged / one.path)) for one in found}
+    costs = {one.judge: folder_cost(ResultFolder(staged / one.path)) for one in bundled}
     prices = {judge: cost.price for judge, cost in costs.items() if cost.price is not None}
     (staged / "prices.yaml").write_text(_price_text(prices), encoding="utf-8")
     (staged / CONTENTS).write_bytes(
@@ -111,12 +111,12 @@ def _stage(
                 "program": __version__,
                 "texts": choices.texts,
                 "tables": choices.tables.plain(),
-                "runs": [one.plain() for one in found],
+                "runs": [one.plain() for one in bundled],
             }
         )
     )
-    (staged / README).write_text(readme(found, datasets, choices.texts, __version__), encoding="utf-8")
-    return found, rows
+    (staged / README).write_text(readme(bundled, datasets, choices.texts, __version__), encoding="utf-8")
+    return bundled, rows
 
 
 def _json(value: object) -> bytes:

@@ -1,4 +1,4 @@
-"""README.txt of a bundle: what each file is, and how to check it. Never holds a date: equal runs give equal bundles."""
+"""README.txt of a bundle: its files, and how to check them. It holds no date: equal runs give equal bundles."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ environment.json            versions of the program, Python and packages that ma
 prices.yaml                 prices that were in force for these judges, dollars for a million tokens
 tables/ratings.csv          one row for each repeat of each query and for each person's rating; its signature and notes
                             are in ratings.signature.txt; explanations are not in it, they stand in the journals
-tables/coverage.csv         what was asked, answered and rated, and what loss goes with
+tables/coverage.csv         what was asked, answered and rated, and what loss is associated with
 tables/consistency.csv      agreement of judges with themselves (ICC), of people with each other
 tables/correlate.csv        correlations with people, human ceiling and control; lines with # are signature and notes
 tables/preferences.csv      of runs that compare: one row for each verdict and each person's preference, and what mean
@@ -63,12 +63,14 @@ _WITHOUT = (
 )
 
 
-def readme(found: Sequence[Bundled], datasets: Sequence[str], texts: bool, version: str) -> str:
+def readme(bundled: Sequence[Bundled], datasets: Sequence[str], texts: bool, version: str) -> str:
     """The text, lines of 120 characters at most."""
-    first = found[0].path
+    first = bundled[0].path
     name = f"{first.split('/')[1]}-bundle"
-    runs = [f"{one.path}: {one.judge} ({'imported ratings' if one.kind == 'imported' else 'journal'})" for one in found]
-    notes = [note for one in found for note in one.notes]
+    runs = [
+        f"{one.path}: {one.judge} ({'imported ratings' if one.kind == 'imported' else 'journal'})" for one in bundled
+    ]
+    notes = [note for one in bundled for note in one.notes]
     parts = [
         f"Runs of judge (distribution storyjudge, version {version}): answers of judges to stories, and what follows",
         "\n".join(runs),

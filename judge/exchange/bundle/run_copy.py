@@ -1,4 +1,4 @@
-"""One result folder's part of a bundle: consistent copies of what it holds. Never changes the run it copies."""
+"""One result folder's part of a bundle: consistent copies of its files."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _BATCHES = "batches.json"
 
 @dataclass(frozen=True, slots=True)
 class Bundled:
-    """What of one result folder went in: where, whose, and what a reader should know of it."""
+    """Copied part of one result folder: path, judge, and notes for a reader."""
 
     path: str
     run: str
@@ -143,7 +143,7 @@ def _define(target: ResultFolder, manifest: dict[str, Any]) -> None:
     with JournalReader(target.journal) as journal:
         meta = journal.meta()
     if meta.get("definition") is None:
-        raise RunFolderError(f"{target.path.name} was stopped before anything was asked", hint="judge run it again")
+        raise RunFolderError(f"{target.path.name} was stopped before the first request", hint="judge run it again")
     for name, content in define(meta, manifest):
         path = target.path / DEFINED / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,6 @@
-"""Looks for keys in files before they are given away: known ones in every form, what looks like one, literal ones.
+"""Search for keys in files that are about to be passed on: known keys in every form, likely keys, literal ones.
 
-Never prints, stores or returns a key: only where one was found.
+It never prints, stores or returns a key, but only the place of one.
 """
 
 from __future__ import annotations
@@ -16,11 +16,12 @@ import yaml
 
 from judge import yaml_file
 from judge.credentials.literal import found_keys
-from judge.redaction import LOOKS, forms_in_bytes, known
+from judge.redaction import LOOKS, forms_in_bytes, known_keys
 from judge.run_folder.layout import DEFINITION, MANIFEST
 from judge.sqlite_file import read_only
 
 _PIECE = 1 << 20
+# Each piece is searched with the end of the one before it, since a key may cross the boundary.
 _OVERLAP = 512
 _LOOKS = {
     "an Authorization header": re.compile(rb"[Aa]uthorization[\"']?\s*[:=]\s*[\"']?(?:Bearer|Basic)\s+[\w.~+/=-]{8,}"),
@@ -68,7 +69,7 @@ def _literal(path: Path) -> str | None:
 def _known() -> list[tuple[str, re.Pattern[bytes]]]:
     values = [
         (source, re.compile(b"|".join(map(re.escape, forms_in_bytes(key))), re.IGNORECASE))
-        for key, source in known().items()
+        for key, source in known_keys().items()
     ]
     return [*values, *_LOOKS.items()]
 

@@ -21,12 +21,13 @@ OF_RATINGS = (RATINGS, "ratings.signature.txt", "coverage.csv", "consistency.csv
 OF_COMPARISONS = (PREFERENCES, "preferences.signature.txt", "verdicts.csv")
 
 _VERSION = re.compile(r"\|v\d[\w.+]*")
+# Sums differ in their last bits between machines and library versions; equal data agree within this.
 _SAME = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
 class TableChoices:
-    """What can move a number in the tables; it stands in bundle.json, and in each table's signature."""
+    """Options that can change a number in the tables; it stands in bundle.json, and in each table's signature."""
 
     parser: str = "ours"
     resamples: int = 1000
@@ -128,7 +129,7 @@ def _preferences(folders: Sequence[Path], target: Path) -> tuple[int, list[str]]
 def _audit(path: Path, target: Path) -> None:
     """The report of a run's audit, where there is one in which somebody has finished an item."""
     from judge.audit.file.snapshot import read_audit
-    from judge.audit.results.printed import tables
+    from judge.audit.results.printed import audit_tables
     from judge.audit.results.report import report
     from judge.errors import SpecError
     from judge.printing.tables import emit
@@ -136,7 +137,7 @@ def _audit(path: Path, target: Path) -> None:
     if not path.is_file():
         return
     with suppress(SpecError):
-        emit(tables(report(read_audit(path))), "csv", target / f"audit-{path.parent.name}.csv")
+        emit(audit_tables(report(read_audit(path))), "csv", target / f"audit-{path.parent.name}.csv")
 
 
 def names(folders: Sequence[Path]) -> tuple[str, ...]:
@@ -147,13 +148,13 @@ def names(folders: Sequence[Path]) -> tuple[str, ...]:
     return (OF_RATINGS if rate else ()) + (OF_COMPARISONS if compare else ())
 
 
-def difference(one: Path, other: Path) -> str | None:
+def difference(first: Path, other: Path) -> str | None:
     """Where two tables differ first, as a sentence, or None.
 
     Numbers are equal to 1e-9 of their size: processors round differently. The program's version in a signature may
     differ. Reads both a row at a time.
     """
-    with one.open(encoding="utf-8", newline="") as left, other.open(encoding="utf-8", newline="") as right:
+    with first.open(encoding="utf-8", newline="") as left, other.open(encoding="utf-8", newline="") as right:
         head: list[str] = []
         for number, (a, b) in enumerate(itertools.zip_longest(csv.reader(left), csv.reader(right)), 1):
             if a is None or b is None:

@@ -1,4 +1,4 @@
-"""Checks a bundle from elsewhere: checksums, journals, tables. Never runs, renders outside the sandbox or trusts it.
+"""Verification of a bundle from elsewhere: checksums, journals, tables. Its content is treated as untrusted data.
 
 What is in the archive is data: names are checked before anything is written, sizes while it is, SQLite files may hold
 tables and indexes only, and everything is unpacked into a folder of its own that is removed afterwards.
@@ -40,7 +40,7 @@ MOST_TEXT = 64 << 20
 
 @dataclass(slots=True)
 class Checked:
-    """What was found: counts, and in `problems` everything that differs, each a sentence that names a file."""
+    """Result of a verification: counts, and in `problems` everything that differs, as sentences that name a file."""
 
     files: int = 0
     queries: int = 0
@@ -67,29 +67,29 @@ def check(path: Path, say: Say = lambda _: None) -> Checked:
 
 
 def _check(
-    archive: zipfile.ZipFile, root: str, members: dict[str, zipfile.ZipInfo], place: Path, path: Path, say: Say
+    archive: zipfile.ZipFile, root: str, members: dict[str, zipfile.ZipInfo], folder: Path, path: Path, say: Say
 ) -> Checked:
-    found = Checked()
+    result = Checked()
     if SUMS not in members or CONTENTS not in members:
         raise DataError(f"is no bundle: it holds no {SUMS if SUMS not in members else CONTENTS}", file=path)
     say("unpacking and comparing checksums")
-    _unpack(archive, members, place, found)
-    _sums(place, members, found)
-    contents = _contents(place / CONTENTS, path)
-    broken = {name for name in members if name.endswith(".sqlite") for _ in _strange(place / name, name, found)}
-    runs = [run for run in contents["runs"] if isinstance(run, dict) and _listed(run, place, found)]
+    _unpack(archive, members, folder, result)
+    _sums(folder, members, result)
+    contents = _contents(folder / CONTENTS, path)
+    broken = {name for name in members if name.endswith(".sqlite") for _ in _strange(folder / name, name, result)}
+    runs = [run for run in contents["runs"] if isinstance(run, dict) and _listed(run, folder, result)]
     say("rendering queries again")
     for run in runs:
         if f"{run['path']}/journal.sqlite" not in broken:
-            _journal(ResultFolder(place / run["path"]), run["path"], found)
+            _journal(ResultFolder(folder / run["path"]), run["path"], result)
     if broken or len(runs) < len(contents["runs"]) or not runs:
-        found.problems.append("tables were not derived again: a journal is missing or broken")
-        return found
+        result.problems.append("tables were not derived again: a journal is missing or broken")
+        return result
     say("deriving tables again")
-    _tables([place / run["path"] for run in runs], place, contents, found)
+    _tables([folder / run["path"] for run in runs], folder, contents, result)
     if root and contents.get("program"):
-        found.notes.append(f"made by version {contents['program']}")
-    return found
+        result.notes.append(f"made by version {contents['program']}")
+    return result
 
 
 def _members(archive: zipfile.ZipFile, path: Path) -> tuple[str, dict[str, zipfile.ZipInfo]]:
@@ -103,7 +103,7 @@ def _members(archive: zipfile.ZipFile, path: Path) -> tuple[str, dict[str, zipfi
         raise DataError(
             f"unpacks to {total / 1e9:.1f} GB", file=path, allowed=f"at most {min(MOST_BYTES, room) / 1e9:.1f} GB here"
         )
-    found: dict[str, zipfile.ZipInfo] = {}
+    members: dict[str, zipfile.ZipInfo] = {}
     roots = {info.filename.split("/")[0] for info in infos}
     if not any(info.filename.endswith((f"/{SUMS}", f"/{CONTENTS}")) for info in infos):
         raise DataError(f"is no bundle: it holds no {SUMS} in a folder", file=path, hint=_MAKE)
@@ -118,16 +118,16 @@ def _members(archive: zipfile.ZipFile, path: Path) -> tuple[str, dict[str, zipfi
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise DataError("is compressed in a way no bundle is", file=path, found=info.filename)
         name = "/".join(parts[1:])
-        if name in found:
+        if name in members:
             raise DataError("holds two files of one name", file=path, found=name)
-        found[name] = info
-    return next(iter(roots), ""), found
+        members[name] = info
+    return next(iter(roots), ""), members
 
 
-def _unpack(archive: zipfile.ZipFile, members: dict[str, zipfile.ZipInfo], place: Path, found: Checked) -> None:
-    """Every file beneath `place`, never more bytes than it declares; what cannot be read is a problem."""
+def _unpack(archive: zipfile.ZipFile, members: dict[str, zipfile.ZipInfo], folder: Path, result: Checked) -> None:
+    """Every file beneath `folder`, never more bytes than it declares; what cannot be read is a problem."""
     for name, info in members.items():
-        target = place / name
+        target = folder / name
         target.parent.mkdir(parents=True, exist_ok=True)
         written = 0
         try:
@@ -138,31 +138,31 @@ def _unpack(archive: zipfile.ZipFile, members: dict[str, zipfile.ZipInfo], place
                         raise zipfile.BadZipFile("more bytes than it declares")
                     sink.write(piece)
         except (zipfile.BadZipFile, zlib.error, EOFError) as error:
-            found.problems.append(f"{name} is damaged ({error})")
+            result.problems.append(f"{name} is damaged ({error})")
 
 
-def _sums(place: Path, members: dict[str, zipfile.ZipInfo], found: Checked) -> None:
+def _sums(folder: Path, members: dict[str, zipfile.ZipInfo], result: Checked) -> None:
     """Compare each file's SHA-256 with the list, and the list with the files."""
-    listed = _listed_sums(place / SUMS, found)
+    listed = _listed_sums(folder / SUMS, result)
     for name in members:
         if name == SUMS:
             continue
-        found.files += 1
+        result.files += 1
         if name not in listed:
-            found.problems.append(f"{name} stands in no list of checksums")
-        elif sha256_file(place / name) != listed[name]:
-            found.problems.append(f"{name} has another SHA-256 than {SUMS} says")
-    found.problems += [f"{name} is missing" for name in listed if name not in members]
+            result.problems.append(f"{name} is in no list of checksums")
+        elif sha256_file(folder / name) != listed[name]:
+            result.problems.append(f"{name} has another SHA-256 than {SUMS} says")
+    result.problems += [f"{name} is missing" for name in listed if name not in members]
 
 
-def _listed_sums(path: Path, found: Checked) -> dict[str, str]:
+def _listed_sums(path: Path, result: Checked) -> dict[str, str]:
     listed: dict[str, str] = {}
     if path.stat().st_size > MOST_TEXT:
         raise DataError("is longer than a list of checksums can be", file=SUMS)
     for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
         value, _, name = line.partition("  ")
         if not name or name in listed:
-            found.problems.append(f"{SUMS} is not a list of checksums: {line[:60]!r}")
+            result.problems.append(f"{SUMS} is not a list of checksums: {line[:60]!r}")
         listed[name] = value
     return listed
 
@@ -180,25 +180,25 @@ def _contents(path: Path, archive: Path) -> dict[str, Any]:
     return dict(contents)
 
 
-def _listed(run: dict[str, Any], place: Path, found: Checked) -> bool:
+def _listed(run: dict[str, Any], folder: Path, result: Checked) -> bool:
     """Whether a run that bundle.json lists is there, beneath the archive's own folder."""
     path = str(run.get("path", ""))
     parts = PurePosixPath(path).parts
-    if not parts or parts[0] != "runs" or ".." in parts or not ResultFolder(place / path).exists():
-        found.problems.append(f"{path or 'a run'} is listed in {CONTENTS} and holds no results")
+    if not parts or parts[0] != "runs" or ".." in parts or not ResultFolder(folder / path).exists():
+        result.problems.append(f"{path or 'a run'} is listed in {CONTENTS} and holds no results")
         return False
     return True
 
 
-def _strange(path: Path, name: str, found: Checked) -> Iterator[str]:
+def _strange(path: Path, name: str, result: Checked) -> Iterator[str]:
     if not path.is_file():
         return
     for problem in check_plain(path):
-        found.problems.append(f"{name} {problem}")
+        result.problems.append(f"{name} {problem}")
         yield problem
 
 
-def _journal(folder: ResultFolder, name: str, found: Checked) -> None:
+def _journal(folder: ResultFolder, name: str, result: Checked) -> None:
     """The same checks as for a run, and that the definition beside the journal is the journal's."""
     if not folder.journal.is_file():
         return
@@ -206,35 +206,35 @@ def _journal(folder: ResultFolder, name: str, found: Checked) -> None:
         queries, problems = verify_journal(folder)
         with JournalReader(folder.journal) as journal:
             meta = journal.meta()
-        found.queries += queries
+        result.queries += queries
         if LEFT_OUT in meta:
-            found.notes.append(f"{name}: texts are left out, so its queries were not rendered again")
+            result.notes.append(f"{name}: texts are left out, so its queries were not rendered again")
         for inner, content in run_copy.define(meta, read_manifest(folder.manifest)):
             file = folder.path / run_copy.DEFINED / inner
             if not file.is_file() or file.read_bytes() != content:
                 problems.append(f"{run_copy.DEFINED}/{inner} is not what the journal and the manifest say")
     except (JudgeError, ValueError, KeyError, TypeError) as error:
         problems = [f"cannot be checked: {error}"]
-    found.problems += [f"{name}: {problem}" for problem in problems]
+    result.problems += [f"{name}: {problem}" for problem in problems]
 
 
-def _tables(folders: list[Path], place: Path, contents: dict[str, Any], found: Checked) -> None:
-    fresh = place / ".again"
+def _tables(folders: list[Path], folder: Path, contents: dict[str, Any], result: Checked) -> None:
+    fresh = folder / ".again"
     try:
         write_tables(folders, fresh, TableChoices(**contents["tables"]))
     except (JudgeError, ValueError, KeyError, TypeError) as error:
-        found.problems.append(f"tables cannot be derived again: {error}")
+        result.problems.append(f"tables cannot be derived again: {error}")
         return
-    kept = {path.name for path in (place / TABLES).iterdir()} if (place / TABLES).is_dir() else set()
+    kept = {path.name for path in (folder / TABLES).iterdir()} if (folder / TABLES).is_dir() else set()
     for name in sorted(kept.union(names(folders), (path.name for path in fresh.iterdir()))):
-        there = place / TABLES / name
+        there = folder / TABLES / name
         if not there.is_file():
-            found.problems.append(f"{TABLES}/{name} is missing")
+            result.problems.append(f"{TABLES}/{name} is missing")
             continue
         if not (fresh / name).is_file():
-            found.problems.append(f"{TABLES}/{name} is no table that the journals give")
+            result.problems.append(f"{TABLES}/{name} is no table that the journals give")
             continue
-        found.tables += 1
+        result.tables += 1
         where = difference(there, fresh / name)
         if where:
-            found.problems.append(f"{TABLES}/{name} is not what the journals give: {where}")
+            result.problems.append(f"{TABLES}/{name} is not what the journals give: {where}")

@@ -1,1 +1,1 @@
-"""One table of a judge's and people's ratings, looked at as it is: which column holds what, and what it cannot tell."""
+"""`judge check`: one table of a judge's and people's ratings, roles of its columns, and gaps of its data."""

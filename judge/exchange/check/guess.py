@@ -1,4 +1,4 @@
-"""Which column of a table holds what: what was said, and for the rest what names and cells propose. Never unseen.
+"""Roles of a table's columns: as the user states them, and for the rest guessed from names and cells, for confirmation.
 
 Three forms are told apart: a row a story, or a story and rater, with columns of judges and people; the same with a
 column of criteria; and a row a rating, where a column says who rated.
@@ -33,7 +33,7 @@ _CRITERIA = frozenset({"test", "question", "item", "criterionname"})
 
 @dataclass(frozen=True, slots=True)
 class RatingColumn:
-    """A column of ratings: its criterion, and whose they are."""
+    """A column of ratings, with its criterion and rater."""
 
     column: str
     criterion: str
@@ -148,7 +148,7 @@ def _nothing_found(table: Looked, said: SaidColumns) -> DataError:
         Advice("{rating}", rating="COLUMN"),
         Advice("{judge}", judge="NAME"),
     ]
-    message = f"no columns could be told to hold the ratings of {lacking}"
+    message = f"no columns could be identified as the ratings of {lacking}"
     found = ", ".join(numbers) or "none"
     return DataError(f"{message}; columns of numbers: {found}", file=table.path, hint=Advice(words, *parts))
 
@@ -214,7 +214,7 @@ def _of_columns(
     fields = _fields(table, said, used)
     both = {one.criterion for one in judges} & {one.criterion for one in people} - {None}
     own = "criterion" in fields
-    made: list[list[RatingColumn]] = []
+    groups: list[list[RatingColumn]] = []
     for side in (judges, people):
         rows = [
             RatingColumn(
@@ -224,8 +224,8 @@ def _of_columns(
             )
             for one in side
         ]
-        made.append(_distinct(rows))
-    judged, rated = made
+        groups.append(_distinct(rows))
+    judged, rated = groups
     if "rater" in fields and len({one.criterion for one in rated}) < len(rated):
         raise SpecError(
             Advice(
@@ -324,7 +324,10 @@ def _rows(table: Looked, said: SaidColumns, fields: dict[str, str]) -> Guessed |
     if "story" not in fields:
         hint = Advice("{story}", story="COLUMN")
         raise DataError(
-            "no column could be told to name the story", file=table.path, found=", ".join(table.columns), hint=hint
+            "no column could be identified as the story's name",
+            file=table.path,
+            found=", ".join(table.columns),
+            hint=hint,
         )
     missing = said.missing or table.words_for_nothing([rating])
     told = [name for name in fields if getattr(said, name) is None] + ["judge"] * (not said.judge)

@@ -1,4 +1,4 @@
-"""What a table's cells show of its columns: numbers, words for nothing, the order of answers, rows said twice."""
+"""Properties of a table's columns, from its cells: numbers, words for no rating, sorted answers, duplicate rows."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Looked:
     def numbers(self, column: str, missing: Sequence[str] = ()) -> list[float | None] | None:
         """A column's ratings, None for an empty cell; None where a cell holds none, or several."""
         place = RatingPlace(self.path, 0, column, tuple(missing), self.decimal_comma, self.scale)
-        found: list[float | None] = []
+        numbers: list[float | None] = []
         for value in self.values(column):
             try:
                 given = ratings_in(value, place)
@@ -74,8 +74,8 @@ class Looked:
                 return None
             if len(given) != 1:
                 return None
-            found.append(given[0][1])
-        return found
+            numbers.append(given[0][1])
+        return numbers
 
     def holds_ratings(self, column: str) -> bool:
         """Whether the cells are ratings: numbers, lists of them, or nothing, and some number."""

@@ -1,4 +1,4 @@
-"""Whose ratings a column's name speaks of, and of which criterion: a proposal to read. Never used unseen."""
+"""Guess of a column's rater and criterion from its name, for the user to confirm."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _EVAL_FILE = re.compile(r"^(?:input|answer)\.", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class NamedColumn:
-    """A column of ratings: whose its name says they are, the criterion it names, and who that leaves."""
+    """A column of ratings: the rater and the criterion that its name suggests."""
 
     column: str
     side: Side | None

@@ -1,4 +1,4 @@
-"""What a person said of a table's columns. Never read from the table."""
+"""Options by which the user states the roles of a table's columns."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class SaidColumns:
     judge: tuple[str, ...] = ()
     human: tuple[str, ...] = ()
     criterion: str | None = None
-    story: str | None = None
     by: str | None = None
+    story: str | None = None
     prompt: str | None = None
     text: str | None = None
     rater: str | None = None

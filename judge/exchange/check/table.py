@@ -1,4 +1,4 @@
-"""A table read as it was guessed, by the reader of imported ratings, with what was met on the way."""
+"""A table read with the guessed column roles, by the reader of imported ratings, with notes."""
 
 from __future__ import annotations
 
@@ -74,21 +74,21 @@ def check(path: Path, said: SaidColumns | None = None) -> Checked:
 
 
 def _notes(table: Looked, columns: Guessed, left_out: list[str], said: SaidColumns) -> list[str]:
-    made = []
+    notes = []
     twice = table.said_twice(sorted(columns.used)) if columns.form == "columns" else 0
     if twice:
         what = "they count once" if "story" in columns.fields else "each is a story of its own, as no column holds ids"
-        made.append(f"{twice:,} of {len(table.rows):,} rows say what another says in every column that is read: {what}")
+        notes.append(f"{twice:,} of {len(table.rows):,} rows equal another row in every column that is read: {what}")
     if columns.form == "columns" and "story" not in columns.fields:
-        made.append("no column holds an id for each story: stories are numbered by rows")
+        notes.append("no column holds an id for each story: stories are numbered by rows")
     if columns.positions and not said.positions:
-        made.append("people's columns stand in order in every row: they hold sorted answers and not a person each")
+        notes.append("in every row people's columns are in order: they hold sorted answers, not one person each")
     elif not columns.positions and len({one.who for one in columns.people}) > 1:
-        what = "each column of people's ratings is taken for one person"
-        advice = Advice("where columns are first, second, ... answers of whoever came, say so: {positions}")
-        made.append(Note(what, advice, joint="; "))
+        what = "each column of people's ratings is read as one person's"
+        advice = Advice("where columns are the first, second, ... answer and not persons: {positions}")
+        notes.append(Note(what, advice, joint="; "))
     if columns.missing:
-        made.append(f"read as no rating: {', '.join(map(repr, columns.missing))}")
+        notes.append(f"read as no rating: {', '.join(map(repr, columns.missing))}")
     if left_out:
-        made.append(f"columns that were not read: {', '.join(name or '(no name)' for name in left_out)}")
-    return made
+        notes.append(f"columns that were not read: {', '.join(name or '(no name)' for name in left_out)}")
+    return notes

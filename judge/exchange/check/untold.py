@@ -1,4 +1,4 @@
-"""What ratings made elsewhere cannot tell: each gap, what is not known for want of it, and what would close it."""
+"""Gaps of ratings made elsewhere: what is missing, what cannot be computed without it, and what would close the gap."""
 
 from __future__ import annotations
 
@@ -24,34 +24,32 @@ class Untold:
         return f"{self.missing[:1].upper()}{self.missing[1:]}: {self.therefore}."
 
 
-def untold(found: Import) -> tuple[Untold, ...]:
+def untold(imported: Import) -> tuple[Untold, ...]:
     """The gaps of an import, largest consequence first."""
-    frame = found.frame
+    frame = imported.frame
     judged, people = frame[frame["source"] == "judge"], frame[frame["source"] == "rater"]
-    return (*_of_bars(found, people), *_of_stories(frame), *_of_judges(judged))
+    return (*_of_bars(imported, people), *_of_stories(frame), *_of_judges(judged))
 
 
-def _of_bars(found: Import, people: pd.DataFrame) -> Iterator[Untold]:
-    if found.stories is None or not found.stories["text"].notna().any():
+def _of_bars(imported: Import, people: pd.DataFrame) -> Iterator[Untold]:
+    if imported.stories is None or not imported.stories["text"].notna().any():
         yield Untold(
             "no texts",
-            "there is no control, so it is not known whether the judge does better than one that looks at length alone",
+            "there is no control, so it is not known whether the judge does better than one that uses length alone",
             "a column of the stories' texts",
         )
     if people.empty:
-        yield Untold(
-            "no people's ratings", "nothing can be said about agreement with people", "columns of people's ratings"
-        )
+        yield Untold("no people's ratings", "agreement with people cannot be computed", "columns of people's ratings")
     elif people["rater"].isna().all():
         yield Untold(
-            "who gave which of people's ratings is not said",
+            "no raters' names for people's ratings",
             "there is no human ceiling, so it is not known how well people agree with each other",
             "a column for each person, or a column of raters",
         )
     elif len(people["rater"].unique()) == 1:
         yield Untold(
-            "people's ratings are one column",
-            "one person or a mean, there is no human ceiling: how well people agree with each other is not known",
+            "one column of people's ratings",
+            "for one person or a mean there is no human ceiling: how well people agree with each other is not known",
             "a column for each person, or a column of raters",
         )
 
@@ -60,13 +58,13 @@ def _of_stories(frame: pd.DataFrame) -> Iterator[Untold]:
     if frame["story_prompt"].isna().all():
         yield Untold(
             "no story-prompts",
-            "intervals take each story for itself, and are too narrow where several answer one prompt",
+            "intervals treat stories as independent, and are too narrow where several answer one prompt",
             "a column of story-prompts, or of what else stories share",
         )
     if len(frame["system"].unique()) < 2:
         yield Untold(
             "no systems",
-            "nothing can be said of single systems, of their order, or of a judge that favours one",
+            "results by system, the systems' order and a judge's preference for one of them cannot be computed",
             "a column of who wrote each story",
         )
 
@@ -82,12 +80,12 @@ def _of_judges(judged: pd.DataFrame) -> Iterator[Untold]:
     if judged["repeat"].isna().all():
         yield Untold(
             "no repeats",
-            "how far the judge agrees with itself is not known",
+            "the judge's agreement with itself is not known",
             "several ratings of each story by the same judge",
         )
     if (judged["eval_prompt"] == "-").all():
         yield Untold(
-            "nothing about how the judge was asked",
+            "no record of how the judge was prompted",
             "model version, prompt, temperature and what failed on the way cannot be reported",
             "the run's own log, or a run of this program",
         )

@@ -1,4 +1,4 @@
-"""The HANNA study's raw answers as recorded answers and a run that gives them again. Never parses one."""
+"""The HANNA study's raw answers as recorded answers, and a run that replays them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""HANNA's released score file as a ratings table. Never keeps a mean that no answer on the scale could have given.
+"""HANNA's released score file as a ratings table. Impossible means count as missing unless the user keeps them.
 
 The file holds, for each of 1,056 stories, five judges' mean ratings under Eval-Prompts 1 to 4 (means of three repeats,
 with -1 averaged in for an answer that was not understood), three rater positions and 72 automatic measures. Positions
@@ -133,7 +133,7 @@ def _off_scale(frame: pd.DataFrame, keep: bool) -> list[str]:
 
 def _notes(frame: pd.DataFrame, human: Sequence[Story]) -> list[str]:
     notes = [
-        "judges' ratings are means of three repeats, as released: nothing can be said of the repeats themselves",
+        "judges' ratings are means of three repeats, as released: the repeats themselves cannot be analysed",
         "words: tokens as the score file counts them",
     ]
     if not human:

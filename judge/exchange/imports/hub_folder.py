@@ -1,4 +1,4 @@
-"""A dataset folder that `judge export hub` wrote, back as result folders. Refuses what it did not write."""
+"""A dataset folder that `judge export hub` wrote, read back as result folders. Other folders are refused."""
 
 from __future__ import annotations
 

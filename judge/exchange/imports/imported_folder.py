@@ -1,4 +1,4 @@
-"""Writes a result folder of imported ratings, checked by the tables' own reader. Never mixes it with a journal."""
+"""Writer of a result folder for imported ratings, checked by the tables' own reader."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ class Import:
 
     `stories` has `dataset, story`, perhaps `words, text, reference`, and numeric features; None where nothing is known.
     `ratings` says whether the judges' are single ratings or means of repeats; None leaves that to the numbers. `given`
-    is what correlations of these hold fixed where nothing else is asked for. `log` says which tool's log this was, what
+    is what correlations of these hold fixed where nothing else is asked for. `directions` says of a measure, by the
+    judge's name, whether more is better (1), worse (-1) or neither (0). `log` says which tool's log this was, what
     identifies a rating in it, and what it could not tell.
     """
 
@@ -44,10 +45,11 @@ class Import:
     ratings: Literal["single", "means"] | None = None
     labels_note: str | None = None
     given: str | None = None
+    directions: Mapping[str, int] = field(default_factory=dict)
     log: Mapping[str, Any] | None = None
 
 
-def write_folder(path: Path, found: Import) -> ResultFolder:
+def write_folder(path: Path, imported: Import) -> ResultFolder:
     """Write the folder whole or not at all; an earlier import in the same place is replaced.
 
     Raises RunFolderError where a journal lies there or nothing can be written, and DataError where the rows are not a
@@ -55,7 +57,7 @@ def write_folder(path: Path, found: Import) -> ResultFolder:
     """
 
     def write(fresh: ResultFolder) -> None:
-        _write(fresh, found)
+        _write(fresh, imported)
         read_imported(fresh)
 
     return replace_folder(path, write)
@@ -88,31 +90,32 @@ def replace_folder(path: Path, write: Callable[[ResultFolder], None]) -> ResultF
     return folder
 
 
-def _frame(found: Import) -> pd.DataFrame:
+def _frame(imported: Import) -> pd.DataFrame:
     """The rows in the table's columns, with their labels where criteria have them."""
     scales = {
         (str(dataset), criterion.name.casefold()): criterion.scale
-        for dataset in found.frame["dataset"].dropna().unique()
-        for criterion in found.criteria
+        for dataset in imported.frame["dataset"].dropna().unique()
+        for criterion in imported.criteria
         if criterion.scale.labels
     }
-    return with_labels(found.frame.reindex(columns=ordered(found.frame.columns)), scales, explanations=True)
+    return with_labels(imported.frame.reindex(columns=ordered(imported.frame.columns)), scales, explanations=True)
 
 
-def _write(folder: ResultFolder, found: Import) -> None:
-    _frame(found).to_csv(folder.imported, index=False, lineterminator="\n")
-    if found.stories is not None:
-        found.stories.to_csv(folder.path / STORIES, index=False, lineterminator="\n")
+def _write(folder: ResultFolder, imported: Import) -> None:
+    _frame(imported).to_csv(folder.imported, index=False, lineterminator="\n")
+    if imported.stories is not None:
+        imported.stories.to_csv(folder.path / STORIES, index=False, lineterminator="\n")
     manifest = {
-        "judge": found.judge,
-        "criteria": [criterion.record() for criterion in found.criteria],
-        "notes": list(found.notes),
-        "sources": [{"file": source.name, "sha256": sha256_file(source)} for source in found.sources],
-        "asked": dict(found.asked),
+        "judge": imported.judge,
+        "criteria": [criterion.record() for criterion in imported.criteria],
+        "notes": list(imported.notes),
+        "sources": [{"file": source.name, "sha256": sha256_file(source)} for source in imported.sources],
+        "asked": dict(imported.asked),
         "environment": environment(),
     }
-    manifest |= {"ratings": found.ratings} if found.ratings else {}
-    manifest |= {"labels_note": found.labels_note} if found.labels_note else {}
-    manifest |= {"given": found.given} if found.given else {}
-    manifest |= {"log": dict(found.log)} if found.log else {}
+    manifest |= {"ratings": imported.ratings} if imported.ratings else {}
+    manifest |= {"labels_note": imported.labels_note} if imported.labels_note else {}
+    manifest |= {"given": imported.given} if imported.given else {}
+    manifest |= {"directions": dict(imported.directions)} if imported.directions else {}
+    manifest |= {"log": dict(imported.log)} if imported.log else {}
     write_manifest(folder.manifest, manifest)

@@ -1,4 +1,4 @@
-"""Writes a result folder of imported preferences, checked by the tables' own reader. Never mixes it with a journal."""
+"""Writer of a result folder for imported preferences, checked by the tables' own reader."""
 
 from __future__ import annotations
 
@@ -35,22 +35,22 @@ class PreferencesImport:
     log: Mapping[str, Any]
 
 
-def write_preferences(path: Path, found: PreferencesImport) -> ResultFolder:
+def write_preferences(path: Path, imported: PreferencesImport) -> ResultFolder:
     """Write the folder whole or not at all; an earlier import in the same place is replaced.
 
     Raises RunFolderError where a journal lies there or nothing can be written.
     """
 
     def write(folder: ResultFolder) -> None:
-        found.frame.to_csv(folder.preferences, index=False, lineterminator="\n")
-        found.stories.to_csv(folder.path / STORIES, index=False, lineterminator="\n")
+        imported.frame.to_csv(folder.preferences, index=False, lineterminator="\n")
+        imported.stories.to_csv(folder.path / STORIES, index=False, lineterminator="\n")
         manifest = {
-            "judge": found.judge,
-            "criteria": [criterion.record() for criterion in found.criteria],
-            "notes": list(found.notes),
-            "orders": found.orders,
-            "sources": [{"file": source.name, "sha256": sha256_file(source)} for source in found.sources],
-            "log": dict(found.log),
+            "judge": imported.judge,
+            "criteria": [criterion.record() for criterion in imported.criteria],
+            "notes": list(imported.notes),
+            "orders": imported.orders,
+            "sources": [{"file": source.name, "sha256": sha256_file(source)} for source in imported.sources],
+            "log": dict(imported.log),
             "environment": environment(),
         }
         write_manifest(folder.manifest, manifest)

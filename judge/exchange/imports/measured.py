@@ -1,4 +1,4 @@
-"""Measures of a dataset's stories as a result folder, so that every table shows them beside judges. Scores nothing."""
+"""Automatic measures of a dataset's stories as a result folder, so that every table shows them beside judges."""
 
 from __future__ import annotations
 
@@ -28,47 +28,50 @@ NOTE = (
 CIDER_ZERO = 1e-6
 
 
-def as_import(found: Measured, dataset: Dataset, models: Mapping[Need, str], criteria: Sequence[Criterion]) -> Import:
+def as_import(
+    measured: Measured, dataset: Dataset, models: Mapping[Need, str], criteria: Sequence[Criterion]
+) -> Import:
     """Rows of measures and of people, with the stories' texts, and what must be said of the measures."""
-    recipes = {one.measure.name: one.measure.recipe for one in found.measures}
+    recipes = {one.measure.name: one.measure.recipe for one in measured.measures}
     return Import(
-        frame=_rows(found, dataset.name),
-        judge=f"{len(found.measures)} measures",
+        frame=_rows(measured, dataset.name),
+        judge=f"{len(measured.measures)} measures",
         criteria=criteria,
-        notes=[NOTE, *_notes(found)],
+        notes=[NOTE, *_notes(measured)],
         sources=[Path(file) for file in dataset.files],
-        stories=_stories(found.stories, dataset.name),
+        stories=_stories(measured.stories, dataset.name),
         asked={
             "recipes": recipes,
-            "packages": dict(found.versions),
+            "packages": dict(measured.versions),
             "models": dict(models),
             "dataset": dataset.fingerprint(),
-            "not run": {name: str(reason) for name, reason in found.skipped.items()},
+            "not run": {name: str(reason) for name, reason in measured.skipped.items()},
         },
         ratings="means",
         labels_note=dataset.labels_note,
         given="length",
+        directions={f"{MEASURE}/{one.measure.name}": one.measure.direction for one in measured.measures},
     )
 
 
-def _rows(found: Measured, dataset: str) -> pd.DataFrame:
+def _rows(measured: Measured, dataset: str) -> pd.DataFrame:
     """Rows of all measures, and behind them people's."""
     places = pd.DataFrame(
         {
             "run": "measures",
             "dataset": dataset,
-            "story": [story.id for story in found.stories],
-            "story_prompt": [story.story_prompt for story in found.stories],
-            "system": [story.system for story in found.stories],
+            "story": [story.id for story in measured.stories],
+            "story_prompt": [story.story_prompt for story in measured.stories],
+            "system": [story.system for story in measured.stories],
         }
     )
-    criteria = list(dict.fromkeys(rating.criterion for story in found.stories for rating in story.ratings))
+    criteria = list(dict.fromkeys(rating.criterion for story in measured.stories for rating in story.ratings))
     blocks = [
         values.assign(criterion=criterion)
-        for values in (_measure(places, name, values) for name, values in found.by_measure.items())
+        for values in (_measure(places, name, values) for name, values in measured.by_measure.items())
         for criterion in criteria or [UNRATED]
     ]
-    return pd.concat([*blocks, _people(found.stories, places)], ignore_index=True).reindex(columns=list(COLUMNS))
+    return pd.concat([*blocks, _people(measured.stories, places)], ignore_index=True).reindex(columns=list(COLUMNS))
 
 
 def _measure(places: pd.DataFrame, name: str, values: Sequence[Value]) -> pd.DataFrame:
@@ -107,25 +110,25 @@ def _stories(stories: Sequence[Story], dataset: str) -> pd.DataFrame:
     )
 
 
-def _notes(found: Measured) -> Iterator[str]:
+def _notes(measured: Measured) -> Iterator[str]:
     """What is undefined, by reason; texts that a model read in part; and how much of CIDEr is zero."""
-    stories = len(found.stories)
+    stories = len(measured.stories)
     reasons: dict[tuple[tuple[str, int], ...], list[str]] = {}
-    for name, values in found.by_measure.items():
+    for name, values in measured.by_measure.items():
         counts = Counter(value.reason for value in values if isinstance(value, Undefined))
         if counts:
             reasons.setdefault(tuple(sorted(counts.items())), []).append(name)
     for counted, names in reasons.items():
         said = ", ".join(f"{count:,} as {reason}" for reason, count in counted)
         yield f"undefined of {stories:,} stories: {said} ({_few(names)})"
-    for name, count in found.cut.items():
+    for name, count in measured.cut.items():
         yield f"{name}: {count:,} of {stories:,} stories are longer than the model reads, and were cut"
-    for name, values in found.by_measure.items():
+    for name, values in measured.by_measure.items():
         if name.startswith("cider"):
             numbers = [value for value in values if not isinstance(value, Undefined)]
             zeros = sum(value < CIDER_ZERO for value in numbers)
             if numbers:
-                yield f"{name}: {100 * zeros / len(numbers):.0f} % of its values are zero: it was made for captions"
+                yield f"{name}: {100 * zeros / len(numbers):.0f} % of its values are zero: it was designed for captions"
 
 
 def _few(names: Sequence[str]) -> str:

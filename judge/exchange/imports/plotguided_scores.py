@@ -1,4 +1,4 @@
-"""MANPLTS' released scores of the plot-guided stories as a ratings table, beside people's ratings. Never rescores one.
+"""MANPLTS' released scores of the plot-guided stories as a ratings table, beside people's ratings.
 
 The score is a probability, and stands as log-odds: hundreds of them differ by less than 1e-9, which ties them in every
 correlation here, though the study's own order is plain. The order, and so rho and tau, are the released ones.

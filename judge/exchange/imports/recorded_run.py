@@ -1,4 +1,4 @@
-"""Answers that were given elsewhere as a run that gives them again. Never parses one.
+"""Answers from elsewhere as a run that replays them.
 
 The parsers of this program then read them as they read any judge's answers: `judge run` puts them into a journal.
 """
@@ -13,6 +13,7 @@ import orjson
 import yaml
 
 from judge.errors import RunFolderError
+from judge.whole_file import write_whole
 
 ANSWERS = "answers.jsonl"
 
@@ -31,8 +32,8 @@ def write_recorded_run(
     content = {"name": folder.name, "judge": f"recorded/{folder / ANSWERS}", "identity": judge, **definition}
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / ANSWERS).write_bytes(b"".join(orjson.dumps(answer) + b"\n" for answer in answers))
-        path.write_text(yaml.safe_dump(content, sort_keys=False, allow_unicode=True), encoding="utf-8")
+        write_whole(folder / ANSWERS, b"".join(orjson.dumps(answer) + b"\n" for answer in answers))
+        write_whole(path, yaml.safe_dump(content, sort_keys=False, allow_unicode=True))
     except OSError as error:
         raise RunFolderError(f"{folder} cannot be written: {error.strerror}") from error
     return path

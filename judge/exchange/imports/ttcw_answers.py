@@ -1,4 +1,4 @@
-"""Answers of Art or Artifice's judges, or of any that answer its tests, as a run that gives them again. Parses none.
+"""Answers to the tests of Art or Artifice, the study's own or others, as a run that replays them.
 
 A test's number is the place of its criterion in the set `ttcw`. A null response becomes an empty answer; a response
 that is nothing but "Content Blocked", which is how the study's files note a request that the provider's filter stopped,

@@ -1,1 +1,1 @@
-"""Logs of other evaluation tools as result folders: one module a tool, one row, one writer. Never guesses a rating."""
+"""Logs of other evaluation tools as result folders: one module for each tool, one row type, one writer."""

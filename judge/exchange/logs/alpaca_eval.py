@@ -16,7 +16,7 @@ from judge.errors import DataError
 from judge.exchange.logs.json_files import as_list, as_object, whole
 from judge.exchange.logs.places import as_text
 from judge.exchange.logs.preference_row import LoggedStory, PreferenceRow, PreferenceTool
-from judge.exchange.logs.row import Told
+from judge.exchange.logs.row import LogFacts
 from judge.fingerprint import sha256_text
 from judge.records import Preferred
 
@@ -25,7 +25,7 @@ _MIDDLE = 1.5
 _ANSWERS = ("raw_completion", "preference_raw_completion")
 
 
-def read(file: Path, criterion: str, told: Told) -> Iterator[PreferenceRow]:
+def read(file: Path, criterion: str, log_facts: LogFacts) -> Iterator[PreferenceRow]:
     """The annotations of one file."""
     for number, one in enumerate(as_list(whole(file), "annotations", file), start=1):
         held = as_object(one, file, number)
@@ -33,7 +33,7 @@ def read(file: Path, criterion: str, told: Told) -> Iterator[PreferenceRow]:
         if missing:
             raise DataError(f"is no annotation of AlpacaEval: it has no {missing[0]!r}", file=file, row=number)
         version = as_text(_known(held.get("preference_version")))
-        told.version = version.partition("==")[2] or version if version else told.version
+        log_facts.version = version.partition("==")[2] or version if version else log_facts.version
         yield _row(file, number, held, criterion)
 
 
@@ -86,7 +86,7 @@ ALPACA_EVAL = PreferenceTool(
         "story": "GENERATOR/ a hash of the instruction",
         "story-prompt": "the instruction, and its input",
         "judge": "the annotator by its name; annotators that are numbers are people",
-        "order": "not told: AlpacaEval shuffles it, so nothing is said of what the place does",
+        "order": "not recorded: AlpacaEval shuffles it, so the effect of the order cannot be computed",
     },
     "alpaca_eval 0.6.6",
     "not told",

@@ -1,4 +1,4 @@
-"""Rows of logs as what `judge import` writes: ratings, losses with their kind, and what the logs could not tell."""
+"""Rows of logs in the form of `judge import`: ratings, losses with their kind, and facts that the logs lack."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from judge.datasets import Dataset
 from judge.errors import DataError, SpecError, unknown
 from judge.exchange.imports.imported_folder import Import
 from judge.exchange.logs.asked import Asked, Tool
-from judge.exchange.logs.row import STATUS, WORDS, LogRow, Loss, Told
+from judge.exchange.logs.row import STATUS, WORDS, LogFacts, LogRow, Loss
 from judge.exchange.logs.values import Rated, Scaling, rated
 from judge.exchange.ratings.file import import_rows
 from judge.exchange.ratings.rows import FileRow
@@ -23,7 +23,7 @@ from judge.wording import Advice
 
 @dataclass(frozen=True, slots=True)
 class LogOptions:
-    """How logs become a folder.
+    """Options for the conversion of logs.
 
     `criteria` gives new names for the log's, `leave_out` names some that are left out.
     """
@@ -43,23 +43,23 @@ def read_logs(
     Raises DataError for a file that is no log of the tool, for scores on no known scale, and where there are none.
     """
     refuse_same(files)
-    told = Told()
-    rows = [row for file in files for row in tool.read(file, options.asked, told)]
+    log_facts = LogFacts()
+    rows = [row for file in files for row in tool.read(file, options.asked, log_facts)]
     options.asked.places.check(files[0])
     if not rows:
         raise DataError("holds no scores", file=files[0])
-    rows = list(_named(rows, options, told))
-    found = rated(rows, options.scaling, told.labels, files[0])
-    _refuse_idle(options.scaling, rescaled=found.rescaled, scaled=found.scaled)
-    kept, repeats = _numbered(_people_once(found.rows, files[0]))
+    rows = list(_named(rows, options, log_facts))
+    ratings = rated(rows, options.scaling, log_facts.labels, files[0])
+    _refuse_idle(options.scaling, rescaled=ratings.rescaled, scaled=ratings.scaled)
+    kept, repeats = _numbered(_people_once(ratings.rows, files[0]))
     losses = Counter(one.loss for one in kept if one.loss is not None and not one.row.people)
-    untold = _untold(told, losses, repeats)
-    made = import_rows(
+    untold = _untold(log_facts, losses, repeats)
+    imported = import_rows(
         [_file_row(one, name, dataset) for one in kept if not (one.row.people and one.rating is None)],
         files[0],
         dataset=dataset,
-        criteria=found.criteria,
-        notes=[*options.notes, *found.notes, *untold],
+        criteria=ratings.criteria,
+        notes=[*options.notes, *ratings.notes, *untold],
         ratings="single",
         asked={
             "judged": options.asked.judged,
@@ -69,13 +69,13 @@ def read_logs(
     )
     log = {
         "tool": tool.name,
-        "version": told.version,
+        "version": log_facts.version,
         "read by its tests": tool.tried,
         "identified": dict(tool.identified),
         "not told": untold,
         "lost": {str(loss): count for loss, count in losses.most_common()},
     }
-    return replace(made, sources=list(files), log=log)
+    return replace(imported, sources=list(files), log=log)
 
 
 def refuse_same(files: Sequence[Path]) -> None:
@@ -91,14 +91,14 @@ def refuse_same(files: Sequence[Path]) -> None:
         seen[mark] = file
 
 
-def _named(rows: Iterable[LogRow], options: LogOptions, told: Told) -> Iterable[LogRow]:
+def _named(rows: Iterable[LogRow], options: LogOptions, log_facts: LogFacts) -> Iterable[LogRow]:
     """The rows of criteria that are not left out, under their new names."""
     rows = list(rows)
     present = list(dict.fromkeys(row.criterion for row in rows))
     for name in (*options.names, *options.leave_out):
         if name not in present:
             raise SpecError(unknown("criterion of the log", name, present))
-    told.labels = {options.names.get(name, name): scale for name, scale in told.labels.items()}
+    log_facts.labels = {options.names.get(name, name): scale for name, scale in log_facts.labels.items()}
     kept = [row for row in rows if row.criterion not in options.leave_out]
     if not kept:
         raise SpecError("nothing is left: every criterion of the log was left out")
@@ -137,28 +137,28 @@ def _numbered(rows: Sequence[Rated]) -> tuple[list[Rated], int]:
 
     count = Counter(key(one.row) for one in rows if not one.row.people and one.row.repeat is None)
     done: Counter[tuple[Any, ...]] = Counter()
-    made, numbered = [], 0
+    numbered_rows, numbered = [], 0
     for one in rows:
         place = key(one.row)
         if one.row.people or one.row.repeat is not None or count[place] == 1:
-            made.append(one)
+            numbered_rows.append(one)
             continue
-        made.append(replace(one, row=replace(one.row, repeat=done[place])))
+        numbered_rows.append(replace(one, row=replace(one.row, repeat=done[place])))
         done[place] += 1
         numbered += 1
-    return made, numbered
+    return numbered_rows, numbered
 
 
-def _untold(told: Told, losses: Mapping[Loss, int], repeats: int) -> list[str]:
+def _untold(log_facts: LogFacts, losses: Mapping[Loss, int], repeats: int) -> list[str]:
     """What the logs could not tell, and what was lost, as sentences to stand under every table."""
-    found = [f"{count:,}: {words}" if count > 1 else words for words, count in told.untold.items()]
+    sentences = [f"{count:,}: {words}" if count > 1 else words for words, count in log_facts.untold.items()]
     for loss, count in losses.items():
-        found.append(f"{count:,} score{'s' if count > 1 else ''} lost: {WORDS[loss]} ({loss})")
+        sentences.append(f"{count:,} score{'s' if count > 1 else ''} lost: {WORDS[loss]} ({loss})")
     if repeats:
-        found.append(
+        sentences.append(
             f"{repeats:,} scores of one judge, story and criterion are numbered as repeats, in the logs' order"
         )
-    return found
+    return sentences
 
 
 def _file_row(one: Rated, name: str, dataset: Dataset | None) -> FileRow:

@@ -1,4 +1,4 @@
-"""Rows of preference logs as what `judge import` writes: preferences, losses with their kind, and stories."""
+"""Rows of preference logs in the form of `judge import`: preferences, losses with their kind, and stories."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from judge.errors import DataError
 from judge.exchange.imports.imported_preferences import PreferencesImport
 from judge.exchange.logs.as_import import refuse_same
 from judge.exchange.logs.preference_row import STATUS, WORDS, LoggedStory, PreferenceRow, PreferenceTool
-from judge.exchange.logs.row import Told
+from judge.exchange.logs.row import LogFacts
 from judge.preferences_table.table import COLUMNS, ORDER_UNKNOWN
 from judge.ratings_table.table import StoryRow
 from judge.records import Criterion
@@ -27,17 +27,17 @@ def read_preferences(
     Raises DataError for a file that is no log of the tool, and where two texts go by one story's name.
     """
     refuse_same(files)
-    told = Told()
-    rows = [row for file in files for row in tool.read(file, criterion, told)]
+    log_facts = LogFacts()
+    rows = [row for file in files for row in tool.read(file, criterion, log_facts)]
     if not rows:
         raise DataError("holds no preferences", file=files[0])
     stories = _stories(rows, name, files[0])
     losses = Counter(row.loss for row in rows if row.loss is not None)
-    untold = [f"{count:,}: {words}" if count > 1 else words for words, count in told.untold.items()]
+    untold = [f"{count:,}: {words}" if count > 1 else words for words, count in log_facts.untold.items()]
     for loss, count in losses.items():
         untold.append(f"{count:,} preference{'s' if count > 1 else ''} lost: {WORDS[loss]} ({loss})")
     if tool.orders != "both":
-        untold.append("the order in which texts were shown is not in the log: nothing is said of what the place does")
+        untold.append("the order in which texts were shown is not in the log: its effect cannot be computed")
     if stories["text"].isna().any():
         untold.append(f"the texts of {int(stories['text'].isna().sum()):,} stories are not in the log")
     return PreferencesImport(
@@ -50,7 +50,7 @@ def read_preferences(
         orders=tool.orders,
         log={
             "tool": tool.name,
-            "version": told.version,
+            "version": log_facts.version,
             "read by its tests": tool.tried,
             "identified": dict(tool.identified),
             "not told": untold,
@@ -61,16 +61,16 @@ def read_preferences(
 
 def _stories(rows: Sequence[PreferenceRow], name: str, file: Path) -> pd.DataFrame:
     """The stories, with the one text that some row has of each."""
-    found: dict[str, tuple[LoggedStory, str]] = {}
+    stories: dict[str, tuple[LoggedStory, str]] = {}
     for row in rows:
         for story in (row.first, row.second):
-            known, prompt = found.get(story.id, (story, row.story_prompt))
+            known, prompt = stories.get(story.id, (story, row.story_prompt))
             if None not in (known.text, story.text) and known.text != story.text:
                 raise DataError(f"story {story.id!r} has two texts", file=file, row=row.number, found=story.text)
-            found[story.id] = (known if known.text is not None else story, prompt)
+            stories[story.id] = (known if known.text is not None else story, prompt)
     told = [
         StoryRow(name, one.id, prompt, one.system, len((one.text or "").split()), one.text or "")
-        for one, prompt in found.values()
+        for one, prompt in stories.values()
     ]
     frame = pd.DataFrame(told, columns=StoryRow._fields).astype({"words": "Int64"})
     unknown = frame["text"] == ""

@@ -1,4 +1,4 @@
-"""What a reader is asked, what it is, and what all readers share. Never reads a file itself."""
+"""Shared interface of the log readers: options of a reader, description of a tool."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from judge.exchange.logs.places import Places, Record
-from judge.exchange.logs.row import LogRow, Loss, Told, Value
+from judge.exchange.logs.row import LogFacts, LogRow, Loss, Value
 
 Judged = Literal["outputs", "inputs"]
 """What was judged: the texts that the log's model wrote, or those that it was shown, so that it is the judge."""
@@ -23,13 +23,13 @@ UNNAMED = "unnamed"
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Where fields stand, and what was judged."""
+    """Options of a log reader: paths of fields, and what was judged."""
 
     places: Places = field(default_factory=Places)
     judged: Judged = "outputs"
 
 
-Read = Callable[[Path, Asked, Told], Iterator[LogRow]]
+Read = Callable[[Path, Asked, LogFacts], Iterator[LogRow]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +52,14 @@ class Tool:
     judged: tuple[Judged, ...] = ("outputs",)
 
 
-def scored(row: LogRow, found: Any, told: Told) -> Iterator[LogRow]:
+def scored(row: LogRow, found: Any, log_facts: LogFacts) -> Iterator[LogRow]:
     """The row with a score as a log has it; nothing for what is no single score, which is counted."""
     if found is None or (isinstance(found, float) and math.isnan(found)):
         yield lost(row, "missing")
     elif isinstance(found, bool | int | float | str):
         yield replace(row, value=_plain(found))
     else:
-        told.untold["scores of several numbers, or of objects, were left out: name one by its place"] += 1
+        log_facts.untold["scores of several numbers, or of objects, were left out: name one by its path"] += 1
 
 
 def lost(row: LogRow, loss: Loss) -> LogRow:
@@ -83,9 +83,9 @@ def with_people(rows: Iterator[LogRow], record: Record, places: Places) -> Itera
         yield replace(bare, value=_plain(rating), people=True, beside=True)
 
 
-def unnamed(criterion: str, told: Told) -> str:
+def unnamed(criterion: str, log_facts: LogFacts) -> str:
     """A judge that the log does not name."""
-    told.untold["scores name no judge, which is called unnamed/CRITERION here"] += 1
+    log_facts.untold["scores name no judge, which is called unnamed/CRITERION here"] += 1
     return f"{UNNAMED}/{criterion}"
 
 

@@ -14,29 +14,29 @@ from judge.errors import DataError
 from judge.exchange.logs.asked import CODE, Asked, Tool, lost, scored, with_people
 from judge.exchange.logs.json_files import as_object, whole
 from judge.exchange.logs.places import as_text
-from judge.exchange.logs.row import LogRow, Told, loss_of
+from judge.exchange.logs.row import LogFacts, LogRow, loss_of
 
 _CASES = (("testCases", "test_cases"), ("conversationalTestCases", "conversational_test_cases"))
 _UNREAD = "invalid JSON"
 
 
-def read(file: Path, asked: Asked, told: Told) -> Iterator[LogRow]:
+def read(file: Path, asked: Asked, log_facts: LogFacts) -> Iterator[LogRow]:
     """The metrics of one test run."""
     run = as_object(whole(file), file, 1)
     inner = run.get("testRunData")
     run = inner if isinstance(inner, dict) else run
     if not any(name in run for names in _CASES for name in names):
         raise DataError("is no test run of deepeval: it has no 'testCases'", file=file)
-    told.untold["the points that deepeval's G-Eval divided by are not in the log: scores are of 0 to 1"] = 1
+    log_facts.untold["the points that deepeval's G-Eval divided by are not in the log: scores are of 0 to 1"] = 1
     number = 0
     for names in _CASES:
         for case in _get(run, *names) or []:
             number += 1
             held = as_object(case, file, number)
-            yield from with_people(_of_case(file, number, held, asked, told), held, asked.places)
+            yield from with_people(_of_case(file, number, held, asked, log_facts), held, asked.places)
 
 
-def _of_case(file: Path, number: int, case: Mapping[str, Any], asked: Asked, told: Told) -> Iterator[LogRow]:
+def _of_case(file: Path, number: int, case: Mapping[str, Any], asked: Asked, log_facts: LogFacts) -> Iterator[LogRow]:
     for metric in _get(case, "metricsData", "metrics_data") or []:
         record, places = {**case, "metric": metric}, asked.places
         name = str(metric.get("name"))
@@ -56,7 +56,7 @@ def _of_case(file: Path, number: int, case: Mapping[str, Any], asked: Asked, tol
         if error:
             yield lost(row, "unparsed" if _UNREAD in str(error) else loss_of(str(error)))
         else:
-            yield from scored(row, places.value("rating", record, metric.get("score")), told)
+            yield from scored(row, places.value("rating", record, metric.get("score")), log_facts)
 
 
 def _text(case: Mapping[str, Any]) -> str | None:

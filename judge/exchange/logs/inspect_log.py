@@ -18,7 +18,7 @@ from judge.errors import DataError
 from judge.exchange.logs.asked import CODE, Asked, Tool, lost, scored, with_people
 from judge.exchange.logs.json_files import as_list, as_object, parse, whole
 from judge.exchange.logs.places import as_text
-from judge.exchange.logs.row import LogRow, Loss, Told, loss_of
+from judge.exchange.logs.row import LogFacts, LogRow, Loss, loss_of
 from judge.exchange.logs.zip_members import Archive
 from judge.records import Scale
 
@@ -37,12 +37,12 @@ _OLD_DEFAULT = "Grade not found in model output"
 
 @dataclass(slots=True)
 class _Log:
-    """One log: what its header says, and what was read of it so far."""
+    """One log: its header, and the rows read so far."""
 
     file: Path
     header: Mapping[str, Any]
     asked: Asked
-    told: Told
+    told: LogFacts
 
     @property
     def model(self) -> str:
@@ -60,11 +60,11 @@ class _Log:
         return [one for one in self.header.get("scorers") or [] if isinstance(one, Mapping)]
 
 
-def read(file: Path, asked: Asked, told: Told) -> Iterator[LogRow]:
+def read(file: Path, asked: Asked, log_facts: LogFacts) -> Iterator[LogRow]:
     """The scores of one log, failed samples last."""
-    header, samples = _opened(file, told)
-    log = _Log(file, header, asked, told)
-    told.version = (header.get("packages") or {}).get("inspect_ai")
+    header, samples = _opened(file, log_facts)
+    log = _Log(file, header, asked, log_facts)
+    log_facts.version = (header.get("packages") or {}).get("inspect_ai")
     rows: list[LogRow] = []
     failed: list[tuple[int, dict[str, Any]]] = []
     keys: dict[str, dict[str, None]] = defaultdict(dict)
@@ -77,7 +77,7 @@ def read(file: Path, asked: Asked, told: Told) -> Iterator[LogRow]:
     yield from _graded(rows, log)
 
 
-def _opened(file: Path, told: Told) -> tuple[dict[str, Any], Iterator[dict[str, Any]]]:
+def _opened(file: Path, log_facts: LogFacts) -> tuple[dict[str, Any], Iterator[dict[str, Any]]]:
     """The header, and the samples one at a time where the log is an archive."""
     if not zipfile.is_zipfile(file) and file.suffix.lower() != ".eval":
         log = as_object(whole(file), file, 1)
@@ -90,7 +90,7 @@ def _opened(file: Path, told: Told) -> tuple[dict[str, Any], Iterator[dict[str, 
         if name is None:
             raise DataError("is no log of inspect: it has no header.json", file=file)
         if name != "header.json":
-            told.untold["logs end before their run did: samples that were not written are not counted"] += 1
+            log_facts.untold["logs end before their run did: samples that were not written are not counted"] += 1
         begun = as_object(parse(archive.read(name), file, 1), file, name)
     if not isinstance(begun.get("eval"), dict):
         raise DataError("is no log of inspect: its header has no 'eval'", file=file)

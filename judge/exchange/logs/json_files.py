@@ -1,4 +1,4 @@
-"""JSON as evaluation tools write it: lines one at a time, whole files under a limit. Repairs nothing.
+"""Readers for JSON as evaluation tools write it: lines one at a time, whole files under a limit.
 
 Unlike files of studies, logs may hold NaN, which tools write for "no score".
 """

@@ -15,18 +15,18 @@ from judge.errors import DataError
 from judge.exchange.logs.asked import Asked, Tool, scored, unnamed, with_people
 from judge.exchange.logs.json_files import as_list, as_object, lines, starts_lines, whole
 from judge.exchange.logs.places import as_text
-from judge.exchange.logs.row import LogRow, Told
+from judge.exchange.logs.row import LogFacts, LogRow
 
 _MODELS = ("model", "model_name", "judge")
 _NO_SCORE = ("TEXT", "CORRECTION")
 
 
-def read(file: Path, asked: Asked, told: Told) -> Iterator[LogRow]:
+def read(file: Path, asked: Asked, log_facts: LogFacts) -> Iterator[LogRow]:
     """The scores of traces and observations."""
     for number, held in _scores(file):
         if "name" not in held or "source" not in held:
             raise DataError("is no score of Langfuse: it has no 'name' and 'source'", file=file, row=number)
-        yield from with_people(_of_score(file, number, held, asked, told), held, asked.places)
+        yield from with_people(_of_score(file, number, held, asked, log_facts), held, asked.places)
 
 
 def _scores(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -43,10 +43,10 @@ def _scores(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             yield number, as_object(one, file, number)
 
 
-def _of_score(file: Path, number: int, held: Mapping[str, Any], asked: Asked, told: Told) -> Iterator[LogRow]:
+def _of_score(file: Path, number: int, held: Mapping[str, Any], asked: Asked, log_facts: LogFacts) -> Iterator[LogRow]:
     places, name, kind = asked.places, str(held["name"]), held.get("dataType")
     if kind in _NO_SCORE:
-        told.untold["texts and corrections are no scores and were left out"] += 1
+        log_facts.untold["texts and corrections are no scores and were left out"] += 1
         return
     own = next((held[key] for key in ("observationId", "traceId", "sessionId", "datasetRunId") if held.get(key)), None)
     subject = held.get("subject")
@@ -66,10 +66,10 @@ def _of_score(file: Path, number: int, held: Mapping[str, Any], asked: Asked, to
         metadata = held.get("metadata")
         metadata = metadata if isinstance(metadata, Mapping) else {}
         model = as_text(next((metadata[key] for key in _MODELS if metadata.get(key)), None))
-        judge = places.text("judge", held) or model or unnamed(name, told)
+        judge = places.text("judge", held) or model or unnamed(name, log_facts)
         reason = places.text("explanation", held, held.get("comment"))
         row = replace(row, judge=judge, eval_prompt=places.text("eval_prompt", held), explanation=reason)
-    yield from scored(row, places.value("rating", held, _value(held, kind)), told)
+    yield from scored(row, places.value("rating", held, _value(held, kind)), log_facts)
 
 
 def _value(held: Mapping[str, Any], kind: Any) -> Any:
@@ -87,7 +87,7 @@ LANGFUSE = Tool(
         "story": "the observation's id, else the trace's",
         "criterion": "the score's name",
         "judge": "metadata.model of sources EVAL and API, else unnamed/NAME; ANNOTATION are people, by authorUserId",
-        "story-prompt": "not in scores: it is said by its place, or comes with a dataset",
+        "story-prompt": "not in scores: give its path, or join a dataset",
         "repeat": "numbered in the file's order, where one judge scored a story again",
     },
     "langfuse 5.0.4 (its classes; no server of Langfuse was tried)",

@@ -16,7 +16,7 @@ from judge.errors import DataError
 from judge.exchange.logs.asked import CODE, Asked, Tool, lost, scored, with_people
 from judge.exchange.logs.json_files import lines, whole
 from judge.exchange.logs.places import as_text
-from judge.exchange.logs.row import LogRow, Told
+from judge.exchange.logs.row import LogFacts, LogRow
 
 INVALID = ("[invalid]", "invalid")
 """What lm-eval's filters write where nothing matched."""
@@ -31,14 +31,14 @@ class _Samples:
     task: str
     model: str
     asked: Asked
-    told: Told
+    told: LogFacts
 
 
-def read(file: Path, asked: Asked, told: Told) -> Iterator[LogRow]:
+def read(file: Path, asked: Asked, log_facts: LogFacts) -> Iterator[LogRow]:
     """The samples of one file."""
     name = _NAME.search(file.name)
     task = name["task"] if name else file.stem.removeprefix("samples_")
-    samples = _Samples(file, task, _model(file, name["date"] if name else None, told), asked, told)
+    samples = _Samples(file, task, _model(file, name["date"] if name else None, log_facts), asked, log_facts)
     for number, sample in lines(file):
         if "filtered_resps" not in sample or "doc_id" not in sample:
             raise DataError("is no sample of lm-eval: it has no 'doc_id' and 'filtered_resps'", file=file, row=number)
@@ -46,16 +46,16 @@ def read(file: Path, asked: Asked, told: Told) -> Iterator[LogRow]:
         yield from with_people(rows, sample, asked.places)
 
 
-def _model(file: Path, date: str | None, told: Told) -> str:
+def _model(file: Path, date: str | None, log_facts: LogFacts) -> str:
     """The model's name: the results' beside the samples, else the folder's."""
     results = file.with_name(f"results_{date}.json")
     if date is not None and results.is_file():
         found = whole(results)
         if isinstance(found, dict):
-            told.version = found.get("lm_eval_version") or told.version
+            log_facts.version = found.get("lm_eval_version") or log_facts.version
             if found.get("model_name"):
                 return str(found["model_name"])
-    told.untold["files of samples name no model: it is called as their folder is"] += 1
+    log_facts.untold["files of samples name no model: the folder's name is used"] += 1
     return file.resolve().parent.name
 
 
@@ -94,7 +94,7 @@ def _chances(filtered: Any) -> bool:
     return bool(filtered) and all(isinstance(one, list) and len(one) == 2 for one in filtered)
 
 
-def _chosen(row: LogRow, sample: Mapping[str, Any], filtered: list[Any], told: Told) -> Iterator[LogRow]:
+def _chosen(row: LogRow, sample: Mapping[str, Any], filtered: list[Any], log_facts: LogFacts) -> Iterator[LogRow]:
     """The likeliest choice; two that are equally likely are none."""
     arguments = sample.get("arguments") or {}
     shown = [arguments.get(f"gen_args_{n}") for n in range(len(filtered))] if isinstance(arguments, dict) else arguments
@@ -108,7 +108,7 @@ def _chosen(row: LogRow, sample: Mapping[str, Any], filtered: list[Any], told: T
     if len(texts) < len(chances) or len(best) > 1 or texts[best[0]] is None:
         yield lost(row, "unparsed")
         return
-    yield from scored(row, texts[best[0]], told)
+    yield from scored(row, texts[best[0]], log_facts)
 
 
 def _continuation(arguments: Any) -> str | None:
@@ -152,7 +152,7 @@ LM_EVAL = Tool(
     "lm-eval",
     read,
     {
-        "story": "doc_id (of outputs MODEL/TASK/doc_id); a field of the document by its place, such as doc.id",
+        "story": "doc_id (of outputs MODEL/TASK/doc_id); a field of the document by its path, such as doc.id",
         "criterion": "the task; of outputs the metric",
         "judge": "the model that results_DATE.json names, else the folder; of outputs code/METRIC",
         "rating": "the filtered answer, or the likeliest choice; of outputs the metric",

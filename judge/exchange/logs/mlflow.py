@@ -18,17 +18,17 @@ from judge.errors import DataError
 from judge.exchange.logs.asked import CODE, Asked, Tool, lost, scored, unnamed, with_people
 from judge.exchange.logs.json_files import as_object, lines, starts_lines, whole
 from judge.exchange.logs.places import as_text
-from judge.exchange.logs.row import LogRow, Told, loss_of
+from judge.exchange.logs.row import LogFacts, LogRow, loss_of
 
 _PEOPLE, _CODE, _UNNAMED = "HUMAN", "CODE", (None, "", "default")
 
 
-def read(file: Path, asked: Asked, told: Told) -> Iterator[LogRow]:
+def read(file: Path, asked: Asked, log_facts: LogFacts) -> Iterator[LogRow]:
     """The assessments of traces."""
     for number, trace in _traces(file):
         if not isinstance(trace.get("info"), dict):
             raise DataError("is no trace of MLflow: it has no 'info'", file=file, row=number)
-        yield from with_people(_of_trace(file, number, trace, asked, told), trace, asked.places)
+        yield from with_people(_of_trace(file, number, trace, asked, log_facts), trace, asked.places)
 
 
 def _traces(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -40,19 +40,19 @@ def _traces(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     yield from ((number, as_object(one, file, number)) for number, one in enumerate(several, start=1))
 
 
-def _of_trace(file: Path, number: int, trace: Mapping[str, Any], asked: Asked, told: Told) -> Iterator[LogRow]:
+def _of_trace(file: Path, number: int, trace: Mapping[str, Any], asked: Asked, log_facts: LogFacts) -> Iterator[LogRow]:
     info = trace["info"]
     for held in info.get("assessments") or []:
         if held.get("valid") is False:
-            told.untold["assessments were overridden by later ones and do not count"] += 1
+            log_facts.untold["assessments were overridden by later ones and do not count"] += 1
             continue
         feedback, expected = held.get("feedback"), held.get("expectation")
         source = held.get("source") or {}
         kind = source.get("source_type")
         if feedback is None and (expected is None or kind != _PEOPLE):
-            told.untold["assessments that are neither feedback nor a person's expectation were left out"] += 1
+            log_facts.untold["assessments that are neither feedback nor a person's expectation were left out"] += 1
             continue
-        row = _row(file, number, {**trace, "assessment": held}, held, asked, told)
+        row = _row(file, number, {**trace, "assessment": held}, held, asked, log_facts)
         error = (feedback or {}).get("error") or held.get("error")
         if error:
             code = (
@@ -62,7 +62,7 @@ def _of_trace(file: Path, number: int, trace: Mapping[str, Any], asked: Asked, t
         else:
             value = feedback.get("value") if feedback is not None else _expected(expected)
             value = asked.places.value("rating", {**trace, "assessment": held}, value)
-            yield from scored(row, value, told)
+            yield from scored(row, value, log_facts)
 
 
 def _expected(held: Mapping[str, Any]) -> Any:
@@ -71,7 +71,7 @@ def _expected(held: Mapping[str, Any]) -> Any:
 
 
 def _row(
-    file: Path, number: int, record: Mapping[str, Any], held: Mapping[str, Any], asked: Asked, told: Told
+    file: Path, number: int, record: Mapping[str, Any], held: Mapping[str, Any], asked: Asked, log_facts: LogFacts
 ) -> LogRow:
     places, info = asked.places, record["info"]
     name = str(held.get("assessment_name") or held.get("name") or "feedback")
@@ -91,7 +91,7 @@ def _row(
     if judge is None and kind == _CODE:
         judge = f"{CODE}/{name if who in _UNNAMED else who}"
     if judge is None:
-        judge = unnamed(name, told) if who in _UNNAMED else str(who)
+        judge = unnamed(name, log_facts) if who in _UNNAMED else str(who)
     reason = places.text("explanation", record, held.get("rationale"))
     return replace(row, judge=judge, eval_prompt=places.text("eval_prompt", record), explanation=reason)
 
@@ -115,7 +115,7 @@ MLFLOW = Tool(
     "mlflow",
     read,
     {
-        "story": "the trace's id; a tag by its place, such as info.tags.story",
+        "story": "the trace's id; a tag by its path, such as info.tags.story",
         "criterion": "the assessment's name",
         "judge": "the source's id where its type is LLM_JUDGE; code/ID where it is CODE; HUMAN are people",
         "story-prompt": "the first span's inputs, and its outputs are the story",

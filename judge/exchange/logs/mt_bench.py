@@ -15,7 +15,7 @@ from judge.errors import DataError
 from judge.exchange.logs.json_files import lines
 from judge.exchange.logs.places import as_text
 from judge.exchange.logs.preference_row import LoggedStory, PreferenceLoss, PreferenceRow, PreferenceTool
-from judge.exchange.logs.row import Told, loss_of
+from judge.exchange.logs.row import LogFacts, loss_of
 from judge.records import Preferred
 
 _PEOPLE = ("expert_", "author_", "human")
@@ -32,21 +32,25 @@ _CONTRADICTION = "tie (inconsistent)"
 _SWAPPED: Mapping[Preferred, Preferred] = {"first": "second", "second": "first", "tie": "tie"}
 
 
-def read(file: Path, criterion: str, told: Told) -> Iterator[PreferenceRow]:
+def read(file: Path, criterion: str, log_facts: LogFacts) -> Iterator[PreferenceRow]:
     """The judgments of one file, two rows for each of a model's."""
     for number, held in lines(file):
         if "question_id" not in held or not ({"g1_winner", "winner"} & held.keys()):
             raise DataError("is no judgment of MT-Bench: it has no 'question_id' and winner", file=file, row=number)
         yield from (
-            _games(file, number, held, criterion, told) if "g1_winner" in held else _one(file, number, held, criterion)
+            _games(file, number, held, criterion, log_facts)
+            if "g1_winner" in held
+            else _one(file, number, held, criterion)
         )
 
 
-def _games(file: Path, number: int, held: Mapping[str, Any], criterion: str, told: Told) -> Iterator[PreferenceRow]:
+def _games(
+    file: Path, number: int, held: Mapping[str, Any], criterion: str, log_facts: LogFacts
+) -> Iterator[PreferenceRow]:
     one, two = _story(held, "model_1", None), _story(held, "model_2", None)
     said = [_winner(file, number, held[f"g{game}_winner"], as_text(held.get(f"g{game}_judgment"))) for game in (1, 2)]
     if None not in (said[0][0], said[1][0]) and said[0][0] != said[1][0]:
-        told.untold["games were decided otherwise with places swapped: both verdicts count"] += 1
+        log_facts.untold["games had another winner with positions swapped: both verdicts count"] += 1
     name, template = _judge(held)
     for game, (preference, loss) in enumerate(said, start=1):
         swapped = game == 2

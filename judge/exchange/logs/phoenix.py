@@ -18,19 +18,19 @@ from judge.errors import DataError
 from judge.exchange.logs.asked import CODE, Asked, Tool, lost, scored, unnamed, with_people
 from judge.exchange.logs.json_files import as_list, as_object, lines, starts_lines, whole
 from judge.exchange.logs.places import as_text
-from judge.exchange.logs.row import LogRow, Told, loss_of
+from judge.exchange.logs.row import LogFacts, LogRow, loss_of
 
 _RESULT = ("label", "score", "explanation")
 _MODELS = ("model", "model_name", "llm", "judge")
 """Keys of an annotation's metadata that may name the judge."""
 
 
-def read(file: Path, asked: Asked, told: Told) -> Iterator[LogRow]:
+def read(file: Path, asked: Asked, log_facts: LogFacts) -> Iterator[LogRow]:
     """The annotations of spans."""
     for number, held in _annotations(file):
         if "annotator_kind" not in held:
             raise DataError("is no annotation of Phoenix: it has no 'annotator_kind'", file=file, row=number)
-        yield from with_people(_of_annotation(file, number, held, asked, told), held, asked.places)
+        yield from with_people(_of_annotation(file, number, held, asked, log_facts), held, asked.places)
 
 
 def _annotations(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -63,7 +63,9 @@ def _from_cells(cells: Mapping[str, Any]) -> dict[str, Any]:
     return held | {"name": cells.get("name") or cells.get("annotation_name"), "result": result}
 
 
-def _of_annotation(file: Path, number: int, held: Mapping[str, Any], asked: Asked, told: Told) -> Iterator[LogRow]:
+def _of_annotation(
+    file: Path, number: int, held: Mapping[str, Any], asked: Asked, log_facts: LogFacts
+) -> Iterator[LogRow]:
     places, result = asked.places, held.get("result") or {}
     name, who = str(held.get("name")), as_text(held.get("identifier")) or as_text(held.get("user_id"))
     row = LogRow(
@@ -78,25 +80,25 @@ def _of_annotation(file: Path, number: int, held: Mapping[str, Any], asked: Aske
         row = replace(row, people=True, rater=who)
     else:
         reason = places.text("explanation", held, result.get("explanation"))
-        judge = places.text("judge", held) or _judge(held, name, told)
+        judge = places.text("judge", held) or _judge(held, name, log_facts)
         row = replace(row, judge=judge, eval_prompt=places.text("eval_prompt", held), explanation=reason)
     score, label = result.get("score"), result.get("label")
     if score is not None and label is not None:
-        told.untold["annotations have a score and a label: the score counts"] += 1
+        log_facts.untold["annotations have a score and a label: the score counts"] += 1
     value = places.value("rating", held, label if score is None else score)
     said = str(result.get("explanation") or "")
     if value is None and said and loss_of(said) == "filtered":
         yield lost(row, "filtered")
     else:
-        yield from scored(row, value, told)
+        yield from scored(row, value, log_facts)
 
 
-def _judge(held: Mapping[str, Any], name: str, told: Told) -> str:
+def _judge(held: Mapping[str, Any], name: str, log_facts: LogFacts) -> str:
     if held["annotator_kind"] == "CODE":
         return f"{CODE}/{name}"
     metadata = held.get("metadata") or {}
     found = next((metadata[key] for key in _MODELS if metadata.get(key)), None) if isinstance(metadata, dict) else None
-    return as_text(found) or as_text(held.get("identifier")) or unnamed(name, told)
+    return as_text(found) or as_text(held.get("identifier")) or unnamed(name, log_facts)
 
 
 PHOENIX = Tool(
@@ -106,7 +108,7 @@ PHOENIX = Tool(
         "story": "the span's id",
         "criterion": "the annotation's name",
         "judge": "metadata.model, else the identifier, of kind LLM; code/NAME of kind CODE; HUMAN are people",
-        "story-prompt": "not in annotations: it is said by its place, or comes with a dataset",
+        "story-prompt": "not in annotations: give its path, or join a dataset",
         "repeat": "numbered in the file's order, where one judge annotated a span again",
     },
     "arize-phoenix 20.26.1 (a local server)",

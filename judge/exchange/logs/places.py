@@ -1,4 +1,4 @@
-"""Where in a tool's record a field stands: as the reader knows it, or as the user says. Never invents a place."""
+"""Paths of fields in a tool's record: as the reader knows them, or as the user states them."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Places:
         found = self.text("story", record, otherwise)
         if found is None:
             place = self.given.get("story")
-            hint = Advice("say where the story's id stands: {columns}", columns={"story": "PATH"})
+            hint = Advice("give the path of the story's id: {columns}", columns={"story": "PATH"})
             raise DataError("nothing names the story", file=file, row=number, column=place, hint=hint)
         return found
 
@@ -90,7 +90,7 @@ def at(record: Any, path: str) -> Any:
             head = f"{head}.{more}"
     elif isinstance(record, Sequence) and not isinstance(record, str):
         head, _, rest = path.partition(".")
-        if head.isdigit() and int(head) < len(record):
+        if head.isdecimal() and int(head) < len(record):
             return at(record[int(head)], rest)
     return _NOTHING
 

@@ -1,4 +1,4 @@
-"""One preference of another tool's log. Never holds one that nobody had."""
+"""One preference of another tool's log, or the loss in its place."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from judge.exchange.logs.row import Told
+from judge.exchange.logs.row import LogFacts
 from judge.records import Preferred, VerdictStatus
 
 PreferenceLoss = Literal["error", "filtered", "unparsed", "missing", "defaulted", "inconsistent"]
@@ -26,7 +26,7 @@ WORDS: Mapping[PreferenceLoss, str] = {
     "error": "the judge, or the tool, failed",
     "filtered": "a content filter stopped the answer, which is no preference",
     "unparsed": "no preference could be read from the answer",
-    "missing": "no preference stands in the log, nor why",
+    "missing": "the log holds neither a preference nor a reason",
     "defaulted": "the tool wrote a tie without asking, since both texts are the same",
     "inconsistent": "the log holds one word for two orders that contradict each other",
 }
@@ -68,7 +68,7 @@ class PreferenceTool:
     """A tool whose logs of preferences are read; `orders` says whether logs tell in which order texts were shown."""
 
     name: str
-    read: Callable[[Path, str, Told], Iterator[PreferenceRow]]
+    read: Callable[[Path, str, LogFacts], Iterator[PreferenceRow]]
     identified: Mapping[str, str]
     tried: str
     orders: Literal["both", "not told"]

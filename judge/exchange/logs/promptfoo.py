@@ -15,7 +15,7 @@ from judge.errors import DataError
 from judge.exchange.logs.asked import CODE, Asked, Tool, lost, scored, unnamed, with_people
 from judge.exchange.logs.json_files import as_list, as_object, lines, starts_lines, whole
 from judge.exchange.logs.places import as_text
-from judge.exchange.logs.row import LogRow, Loss, Told, loss_of
+from judge.exchange.logs.row import LogFacts, LogRow, Loss, loss_of
 
 MODEL_GRADED = (
     "llm-rubric",
@@ -42,39 +42,41 @@ _BROKEN = 2
 """`failureReason` of an output that could not be made."""
 
 
-def read(file: Path, asked: Asked, told: Told) -> Iterator[LogRow]:
+def read(file: Path, asked: Asked, log_facts: LogFacts) -> Iterator[LogRow]:
     """The assertions of one file of results."""
-    for number, result in _results(file, told):
+    for number, result in _results(file, log_facts):
         if "gradingResult" not in result and "error" not in result and "response" not in result:
             raise DataError("is no result of promptfoo: it has no 'gradingResult'", file=file, row=number)
-        yield from with_people(_of_result(file, number, result, asked, told), result, asked.places)
+        yield from with_people(_of_result(file, number, result, asked, log_facts), result, asked.places)
 
 
-def _results(file: Path, told: Told) -> Iterator[tuple[int, dict[str, Any]]]:
+def _results(file: Path, log_facts: LogFacts) -> Iterator[tuple[int, dict[str, Any]]]:
     if starts_lines(file):
         yield from lines(file)
         return
     log = as_object(whole(file), file, 1)
-    told.version = (log.get("metadata") or {}).get("promptfooVersion")
+    log_facts.version = (log.get("metadata") or {}).get("promptfooVersion")
     inner = log.get("results")
     found = as_list(inner.get("results") if isinstance(inner, dict) else inner, "results", file)
     yield from ((number, as_object(one, file, number)) for number, one in enumerate(found, start=1))
 
 
-def _of_result(file: Path, number: int, result: Mapping[str, Any], asked: Asked, told: Told) -> Iterator[LogRow]:
+def _of_result(
+    file: Path, number: int, result: Mapping[str, Any], asked: Asked, log_facts: LogFacts
+) -> Iterator[LogRow]:
     graded = result.get("gradingResult") or {}
-    made = [one for one in graded.get("componentResults") or [] if isinstance(one, Mapping)]
-    if not made and graded and not result.get("error"):
-        made = [graded]
-    if not made:
+    results = [one for one in graded.get("componentResults") or [] if isinstance(one, Mapping)]
+    if not results and graded and not result.get("error"):
+        results = [graded]
+    if not results:
         asserted = (result.get("testCase") or {}).get("assert") or [{}]
-        made = [{"assertion": one} for one in asserted if isinstance(one, Mapping)]
-    kinds = Counter(_criterion(one) for one in made)
-    for component in made:
-        row = _row(file, number, result, component, kinds, asked, told)
+        results = [{"assertion": one} for one in asserted if isinstance(one, Mapping)]
+    kinds = Counter(_criterion(one) for one in results)
+    for component in results:
+        row = _row(file, number, result, component, kinds, asked, log_facts)
         loss = _loss(result, component)
         value = asked.places.value("rating", {**result, "component": component}, component.get("score"))
-        yield from (lost(row, loss),) if loss else scored(row, value, told)
+        yield from (lost(row, loss),) if loss else scored(row, value, log_facts)
 
 
 def _criterion(component: Mapping[str, Any]) -> str:
@@ -89,7 +91,7 @@ def _row(
     component: Mapping[str, Any],
     kinds: Counter[str],
     asked: Asked,
-    told: Told,
+    log_facts: LogFacts,
 ) -> LogRow:
     assertion = component.get("assertion") or {}
     criterion = _criterion(component)
@@ -105,7 +107,7 @@ def _row(
         number=number,
         story=places.story(record, own, file, number),
         criterion=criterion,
-        judge=places.text("judge", record) or _judge(criterion, assertion, result, told),
+        judge=places.text("judge", record) or _judge(criterion, assertion, result, log_facts),
         eval_prompt=places.text("eval_prompt", record),
         story_prompt=places.text("story_prompt", record, prompt.get("raw") if isinstance(prompt, Mapping) else prompt),
         system=places.text("system", record, system),
@@ -114,7 +116,7 @@ def _row(
     )
 
 
-def _judge(criterion: str, assertion: Mapping[str, Any], result: Mapping[str, Any], told: Told) -> str:
+def _judge(criterion: str, assertion: Mapping[str, Any], result: Mapping[str, Any], log_facts: LogFacts) -> str:
     kind = str(assertion.get("type") or "score").removeprefix("not-")
     if kind not in MODEL_GRADED:
         return f"{CODE}/{kind}"
@@ -123,7 +125,7 @@ def _judge(criterion: str, assertion: Mapping[str, Any], result: Mapping[str, An
         name = found.get("id") if isinstance(found, Mapping) else found
         if isinstance(name, str):
             return name
-    return unnamed(criterion, told)
+    return unnamed(criterion, log_facts)
 
 
 def _loss(result: Mapping[str, Any], component: Mapping[str, Any]) -> Loss | None:
@@ -147,7 +149,7 @@ PROMPTFOO = Tool(
     "promptfoo",
     read,
     {
-        "story": "PROVIDER/promptIdx/testIdx, each output by itself; a variable by its place, such as vars.id",
+        "story": "PROVIDER/promptIdx/testIdx, each output by itself; a variable by its path, such as vars.id",
         "criterion": "the assertion's metric, else its type (and value, where a type stands twice)",
         "judge": "the grading provider of the assertion or test; code/TYPE of assertions that ask no model",
         "story-prompt": "the prompt as it was sent",

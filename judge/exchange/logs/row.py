@@ -1,4 +1,4 @@
-"""One score of another tool's log, and what the log could not tell. Never holds a number that nobody gave."""
+"""One score of another tool's log or the loss in its place, and facts that the log lacks."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ WORDS: Mapping[Loss, str] = {
     "refused": "the judge refused",
     "empty": "the answer was empty",
     "no_answer": "the scorer found no answer to score",
-    "missing": "no score stands in the log, nor why",
-    "defaulted": "the tool wrote a score of its own in place of one",
+    "missing": "the log holds neither a score nor a reason",
+    "defaulted": "the tool wrote a default score in place of the judge's",
     "out_of_range": "the score lies outside the range that was to be rescaled",
 }
 
@@ -80,10 +80,10 @@ class LogRow:
 
 
 @dataclass(slots=True)
-class Told:
-    """What a reader finds beside rows: the tool's version, scales that the log shows, and what it could not tell.
+class LogFacts:
+    """Facts of a log beside its rows: the tool's version, scales that the log shows, and gaps.
 
-    `untold` counts sentences.
+    `untold` counts the sentences on gaps.
     """
 
     version: str | None = None

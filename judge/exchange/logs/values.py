@@ -1,4 +1,4 @@
-"""Scores as a log has them made ratings: numbers, codes of labels, or nothing. Never turns a word into a number.
+"""Conversion of a log's scores into ratings: numbers, codes of labels, or missing values.
 
 Numbers stay as they are unless they are rescaled. Yes and no, and words, need labels: of the criteria, of the user,
 or of the log itself. A judge's word that is no label is a lost score; a person's is an error.
@@ -23,7 +23,7 @@ _NAMED = 5
 
 @dataclass(frozen=True, slots=True)
 class Scaling:
-    """Which scales hold: of known criteria, of labels that were given, of all other numbers, and what is rescaled.
+    """Scales of known criteria, of given labels and of all other numbers, and ranges to rescale.
 
     `rescale` are ends of the judges' range (such as 0 and 1), `rescale_people` those of people's.
     """
@@ -37,7 +37,7 @@ class Scaling:
 
 @dataclass(frozen=True, slots=True)
 class Rated:
-    """A row with its rating, or with why there is none."""
+    """A row with its rating, or with the reason why there is none."""
 
     row: LogRow
     rating: float | None
@@ -46,7 +46,7 @@ class Rated:
 
 @dataclass(slots=True)
 class Ratings:
-    """All rows rated, the scales they are on, and what is to be said of them."""
+    """All rows with their ratings, scales and notes."""
 
     rows: list[Rated] = field(default_factory=list)
     criteria: list[Criterion] = field(default_factory=list)
@@ -61,26 +61,26 @@ def rated(rows: Sequence[LogRow], scaling: Scaling, shown: Mapping[str, Scale], 
     Raises DataError for words whose labels are not known and people's words that are none, OptionError for a range to
     rescale from without a scale to go to.
     """
-    known = {one.name.casefold(): one for one in scaling.criteria}
+    criteria = {one.name.casefold(): one for one in scaling.criteria}
     values: dict[str, list[LogRow]] = defaultdict(list)
     for row in rows:
         values[row.criterion].append(row)
-    found = Ratings()
+    ratings = Ratings()
     scales: dict[str, Scale | None] = {}
     for name, own in values.items():
-        criterion = known.get(name.casefold())
+        criterion = criteria.get(name.casefold())
         scale = _scale(name, own, criterion, scaling, shown, file)
         scales[name] = scale
         if criterion is None and scale is not None:
             criterion = Criterion(name, name, "", scale)
-        found.criteria += [criterion] if criterion is not None else []
-        found.notes += _said(name, own, scale)
+        ratings.criteria += [criterion] if criterion is not None else []
+        ratings.notes += _said(name, own, scale)
     off: Counter[str] = Counter()
-    found.rows = [_rated(row, scales[row.criterion], scaling, found, off, file) for row in rows]
-    found.scaled = any(scale is not None and scale is scaling.scale for scale in scales.values())
+    ratings.rows = [_rated(row, scales[row.criterion], scaling, ratings, off, file) for row in rows]
+    ratings.scaled = any(scale is not None and scale is scaling.scale for scale in scales.values())
     for word, count in off.most_common(_NAMED):
-        found.notes.append(f"{count} of the scores lost were {word}")
-    return found
+        ratings.notes.append(f"{count} of the scores lost were {word}")
+    return ratings
 
 
 def _scale(
@@ -133,23 +133,27 @@ def _said(name: str, rows: Sequence[LogRow], scale: Scale | None) -> Iterator[st
         yield f"{name}: the log does not say its scale; scores go from {min(numbers):g} to {max(numbers):g}"
 
 
-def _rated(row: LogRow, scale: Scale | None, scaling: Scaling, found: Ratings, off: Counter[str], file: Path) -> Rated:
+def _rated(
+    row: LogRow, scale: Scale | None, scaling: Scaling, ratings: Ratings, off: Counter[str], file: Path
+) -> Rated:
     if row.value is None:
         return Rated(row, None, row.loss or "missing")
     rating = _code(row.value, scale) if scale is not None and scale.labels else _number(row.value)
     if rating is None:
         if row.people:
             allowed = scale.code_words if scale is not None and scale.labels else "a number"
-            raise DataError("a person's rating is none", file=file, row=row.number, found=row.value, allowed=allowed)
+            raise DataError(
+                "a person's rating cannot be read", file=file, row=row.number, found=row.value, allowed=allowed
+            )
         off[repr(row.value)[:60]] += 1
         return Rated(row, None, "unparsed")
     ends = scaling.rescale_people if row.people else scaling.rescale
     if ends is None or (scale is not None and scale.labels):
         return Rated(row, rating, None)
     if scale is None:
-        message = Advice("has no scale to go to for {}: {criteria} or {scale} says it", row.criterion)
+        message = Advice("has no target scale for {}: give it with {criteria} or {scale}", row.criterion)
         raise OptionError("rescale_people" if row.people else "rescale", f"{ends[0]:g}-{ends[1]:g}", message)
-    found.rescaled = True
+    ratings.rescaled = True
     if not ends[0] <= rating <= ends[1]:
         return Rated(row, None, "out_of_range")
     return Rated(row, scale.min + (rating - ends[0]) / (ends[1] - ends[0]) * (scale.max - scale.min), None)

@@ -1,4 +1,4 @@
-"""Members of a zip archive under limits, zstandard included. Never unpacks more than the limits allow."""
+"""Members of a zip archive, zstandard included, unpacked under limits of size."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ LARGEST_MEMBER = 256 << 20
 LONG_MEMBER, LARGEST_RATIO = 16 << 20, 500
 """How many times longer than its packed form a long member may be."""
 
+# Compression method 93, and a local header of 30 bytes before the name, as the ZIP specification has them.
 _ZSTANDARD = 93
 _LOCAL_HEADER = 30
 
@@ -52,7 +53,7 @@ class Archive:
         swollen = member.file_size > max(LONG_MEMBER, LARGEST_RATIO * member.compress_size)
         if swollen or member.file_size > LARGEST_MEMBER:
             size = f"{member.file_size:,} bytes out of {member.compress_size:,}"
-            raise DataError(f"member {name!r} would be {size}, which no log needs", file=self.file)
+            raise DataError(f"member {name!r} would be {size}, more than any log needs", file=self.file)
         with _broken(self.file, name):
             if member.compress_type == _ZSTANDARD:
                 return self._zstandard(member)

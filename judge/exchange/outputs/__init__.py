@@ -1,1 +1,1 @@
-"""Results for other programs: files in their forms, from the same ratings table that every command reads."""
+"""Exports for other programs, from the same ratings table that every command reads."""

@@ -1,4 +1,4 @@
-"""What results rest on, as BibTeX: the program, the data sets' studies, and models whose cards are known."""
+"""References of results as BibTeX: the program, the data sets' studies, and models whose cards are known."""
 
 from __future__ import annotations
 

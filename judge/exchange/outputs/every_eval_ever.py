@@ -16,12 +16,14 @@ from typing import Any
 
 import orjson
 
+from judge.errors import SpecError
 from judge.exchange.outputs.given_away import empty_folder
 from judge.exchange.outputs.measured import TAU, Measured, Measurement
 from judge.judge_name import JudgeName
 from judge.ratings_table import RatingsTable
 from judge.run_folder import ResultFolder, read_manifest
 from judge.version import __version__
+from judge.whole_file import write_whole
 
 SCHEMA = "0.3.0"
 _EARLIEST = 315532800.0  # 1980-01-01, where nothing is known of when
@@ -51,25 +53,30 @@ def write_records(
     give equal files.
     """
     empty_folder(folder)
-    found = [one for one in measured.measurements if one.what == TAU]
+    measurements = [one for one in measured.measurements if one.what == TAU]
     files: list[Path] = []
-    for (dataset, judge), results in _by_judge([one for one in found if one.estimate.defined]).items():
+    for (dataset, judge), results in _by_judge([one for one in measurements if one.estimate.defined]).items():
         manifest = _manifest(table, judge)
         made = _record(dataset, judge, results, manifest, organization, when or _sitting(manifest))
         text = orjson.dumps(made, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
         developer, model = made["model_info"]["id"].split("/", 1)
         path = folder / "data" / _part(f"storyjudge-{dataset}") / developer / model / f"{_uuid(text)}.json"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(text)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(path, text)
+        except OSError as error:
+            raise SpecError(f"{path} cannot be written: {error.strerror}") from error
         files.append(path)
     return Records(
-        tuple(files), sum(one.estimate.defined for one in found), sum(not one.estimate.defined for one in found)
+        tuple(files),
+        sum(one.estimate.defined for one in measurements),
+        sum(not one.estimate.defined for one in measurements),
     )
 
 
-def _by_judge(found: Sequence[Measurement]) -> dict[tuple[str, str], list[Measurement]]:
+def _by_judge(measurements: Sequence[Measurement]) -> dict[tuple[str, str], list[Measurement]]:
     made: dict[tuple[str, str], list[Measurement]] = {}
-    for one in found:
+    for one in measurements:
         made.setdefault((one.dataset, str(one.judge)), []).append(one)
     return made
 
@@ -103,8 +110,8 @@ def _record(
     }
 
 
-def _result(one: Measurement, manifest: Mapping[str, Any]) -> dict[str, Any]:
-    estimate = one.estimate
+def _result(measurement: Measurement, manifest: Mapping[str, Any]) -> dict[str, Any]:
+    estimate = measurement.estimate
     interval = (
         {
             "confidence_interval": {
@@ -117,11 +124,11 @@ def _result(one: Measurement, manifest: Mapping[str, Any]) -> dict[str, Any]:
         if estimate.low is not None and estimate.high is not None
         else {}
     )
-    asked = f", Eval-Prompt {one.eval_prompt}" if one.eval_prompt not in (None, "-") else ""
-    made: dict[str, Any] = {
-        "evaluation_result_id": one.name,
-        "evaluation_name": f"agreement with people on {one.dataset}: {one.criterion}{asked}",
-        "source_data": {"dataset_name": one.dataset, "source_type": "other"},
+    asked = f", Eval-Prompt {measurement.eval_prompt}" if measurement.eval_prompt not in (None, "-") else ""
+    result: dict[str, Any] = {
+        "evaluation_result_id": measurement.name,
+        "evaluation_name": f"agreement with people on {measurement.dataset}: {measurement.criterion}{asked}",
+        "source_data": {"dataset_name": measurement.dataset, "source_type": "other"},
         "metric_config": {
             "evaluation_description": "Kendall's tau-b between a judge's ratings of stories and the mean of people's",
             "metric_id": "kendall_tau_b",
@@ -136,7 +143,7 @@ def _result(one: Measurement, manifest: Mapping[str, Any]) -> dict[str, Any]:
         "score_details": {"score": estimate.value, "uncertainty": {**interval, "num_samples": estimate.n}},
     }
     settings = {name: value for name, value in _generation(manifest).items() if isinstance(value, int | float)}
-    return made | ({"generation_config": {"generation_args": settings}} if settings else {})
+    return result | ({"generation_config": {"generation_args": settings}} if settings else {})
 
 
 def _identity(judge: str) -> str:

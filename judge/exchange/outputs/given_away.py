@@ -1,4 +1,4 @@
-"""What of result folders leaves the machine: ratings with people under pseudonyms, stories with or without texts."""
+"""Selection of data for export: ratings with people under pseudonyms, stories with or without texts."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class GiveAway:
         people = {
             "pseudonyms": "people under pseudonyms (rater-1, rater-2, ...)",
             "names": "people under the names that the data have",
-            "none": "nobody's name: which ratings are of one person is left out too",
+            "none": "no names of people: which ratings come from one person is left out too",
         }[self.people]
         comments = "people's comments" if self.comments else "no comments of people"
         return f"it holds {texts}, {people}, {comments}; judges' explanations are whole"

@@ -22,6 +22,7 @@ from judge.exchange.outputs.given_away import GiveAway, empty_folder
 from judge.ratings_table import RatingsTable, RunFacts
 from judge.run_folder import judge_slug
 from judge.version import __version__
+from judge.whole_file import write_whole
 
 FORMAT = 1
 CONTENTS, CARD = "judge.json", "README.md"
@@ -64,10 +65,10 @@ def write_hub(path: Path, tables: Sequence[RatingsTable], choices: GiveAway) -> 
                 features[kind] |= columns
         parts = [{"part": name, **_facts(table)} for name, table in zip(names, tables, strict=True)]
         contents = {"format": FORMAT, "program": __version__, "given": choices.words, "parts": parts}
-        (path / CONTENTS).write_bytes(orjson.dumps(contents, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+        write_whole(path / CONTENTS, orjson.dumps(contents, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
         facts = [fact for table in tables for fact in table.facts]
-        (path / "references.bib").write_text(bibtex.entries(facts), encoding="utf-8")
-        (path / CARD).write_text(_card(facts, counts, features, choices), encoding="utf-8")
+        write_whole(path / "references.bib", bibtex.entries(facts))
+        write_whole(path / CARD, _card(facts, counts, features, choices))
     except OSError as error:
         raise SpecError(f"{path} cannot be written: {error.strerror}") from error
     return HubFolder(path, counts["ratings"][0], counts["stories"][0])
@@ -106,7 +107,7 @@ def _write(frame: pd.DataFrame, path: Path) -> tuple[int, dict[str, str]]:
 
 def _facts(table: RatingsTable) -> dict[str, Any]:
     (fact,) = table.facts
-    known = {
+    facts = {
         "run": fact.run,
         "judge": fact.judge,
         "dataset": fact.dataset,
@@ -117,7 +118,7 @@ def _facts(table: RatingsTable) -> dict[str, Any]:
         "ratings": {True: "single", False: "means"}.get(fact.single) if fact.single is not None else None,
         "parser": fact.parser,
     }
-    return {key: value for key, value in known.items() if value is not None}
+    return {key: value for key, value in facts.items() if value is not None}
 
 
 def _card(

@@ -13,9 +13,11 @@ from pathlib import Path
 
 import pandas as pd
 
+from judge.errors import SpecError
 from judge.exchange.outputs.given_away import empty_folder
 from judge.ratings_table import RatingsTable
 from judge.run_folder import judge_slug
+from judge.whole_file import draft
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,20 +44,24 @@ def write_irw(folder: Path, tables: Sequence[RatingsTable]) -> IrwFiles:
             many = f"-{scale}" if len(own.unique()) > 1 else ""
             who = "people" if source == "rater" else "judges"
             path = folder / f"{judge_slug(str(dataset))}-{who}{many}.csv"
-            _rows(rows, judges=source == "judge").to_csv(path, index=False, lineterminator="\n")
+            try:
+                with draft(path) as fresh:
+                    _rows(rows, judges=source == "judge").to_csv(fresh, index=False, lineterminator="\n")
+            except OSError as error:
+                raise SpecError(f"{path} cannot be written: {error.strerror}") from error
             files.append((path, len(rows)))
     return IrwFiles(tuple(files), int(frame["rating"].isna().sum()), tuple(nominal))
 
 
 def _rows(rows: pd.DataFrame, *, judges: bool) -> pd.DataFrame:
-    made = {"id": rows["story"], "item": rows["criterion"], "resp": rows["rating"]}
+    columns = {"id": rows["story"], "item": rows["criterion"], "resp": rows["rating"]}
     if not judges:
-        return pd.DataFrame(made | ({"rater": rows["rater"]} if rows["rater"].notna().any() else {}))
+        return pd.DataFrame(columns | ({"rater": rows["rater"]} if rows["rater"].notna().any() else {}))
     asked = rows["eval_prompt"].astype(str)
-    made["rater"] = rows["judge"].astype(str) + asked.where(asked != "-", "").map(
+    columns["rater"] = rows["judge"].astype(str) + asked.where(asked != "-", "").map(
         lambda name: f" {name}" if name else ""
     )
-    return pd.DataFrame(made | ({"trial_repeat": rows["repeat"]} if rows["repeat"].notna().any() else {}))
+    return pd.DataFrame(columns | ({"trial_repeat": rows["repeat"]} if rows["repeat"].notna().any() else {}))
 
 
 def _scale_name(scale: object) -> str:

@@ -1,4 +1,4 @@
-"""The numbers that exports give: agreement with people, of judges with themselves, and what has a rating."""
+"""Numbers of the exports: agreement with people, judges' self-consistency, share of repeats with a rating."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _KINDS = {JUDGE: TAU, CEILING: PERSON, CONTROL: SURFACE}
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """One number: what it is, of whom, and the estimate with its interval or the reason why there is none."""
+    """One number: its kind, its judge or raters, and the estimate with interval or the reason why there is none."""
 
     what: str
     dataset: str

@@ -1,4 +1,4 @@
-"""metrics.json: a name, and beneath it value, interval, count and unit. For dashboards that compare runs."""
+"""metrics.json for dashboards that compare runs: for each name value, interval, count and unit."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ import orjson
 from judge.exchange.outputs.measured import Measurement
 
 
-def metrics_json(found: Sequence[Measurement]) -> bytes:
+def metrics_json(measurements: Sequence[Measurement]) -> bytes:
     """The file. An undefined number is null with its reason; an interval that was not made is not there."""
-    made: dict[str, dict[str, Any]] = {}
-    for one in found:
+    metrics: dict[str, dict[str, Any]] = {}
+    for one in measurements:
         name, number = one.name.rstrip("/"), 2
-        while name in made:  # two runs of one judge
+        while name in metrics:  # two runs of one judge
             name, number = f"{one.name}#{number}", number + 1
-        made[name] = _plain(one)
-    return orjson.dumps(made, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+        metrics[name] = _plain(one)
+    return orjson.dumps(metrics, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 
 
-def _plain(one: Measurement) -> dict[str, Any]:
-    estimate = one.estimate
+def _plain(measurement: Measurement) -> dict[str, Any]:
+    estimate = measurement.estimate
     plain: dict[str, Any] = {"value": estimate.value}
     if estimate.low is not None and estimate.high is not None:
         plain |= {"low": estimate.low, "high": estimate.high, "level": 0.95}
-    plain |= {"n": estimate.n, "unit": one.unit}
+    plain |= {"n": estimate.n, "unit": measurement.unit}
     return plain | ({"reason": str(estimate.reason)} if estimate.reason else {})

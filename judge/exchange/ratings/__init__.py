@@ -1,1 +1,1 @@
-"""A ratings table out of a file of one's own."""
+"""Reader of a ratings table from the user's own file."""

@@ -1,4 +1,4 @@
-"""A ratings table from a file of one's own, of any form that is read. Never guesses which column is which.
+"""A ratings table from the user's own file, in any form that is read. Columns are named, not guessed.
 
 The columns are the ratings table's, and of the stories `text` and `reference`. `story`, `criterion` and `rating` are
 needed; the others may be left out where there is nothing to say. A row without a rating needs a `status` that says why.
@@ -178,10 +178,10 @@ def _check_status(rows: Sequence[FileRow], path: Path) -> None:
             allowed = ", ".join(STATUSES)
             raise DataError("unknown status", file=path, row=row.number, found=status, allowed=allowed)
         if rating is not None and status not in ("ok", "imported"):
-            message = "a rating stands beside a status that says there is none"
+            message = "the row has a rating, but its status says that there is none"
             raise DataError(message, file=path, row=row.number, found=status, allowed="ok, imported")
         if rating is None and status in ("ok", "imported"):
-            message = "no rating stands beside a status that says there is one"
+            message = "the row has no rating, but its status says that there is one"
             allowed = ", ".join(name for name in STATUSES if name not in ("ok", "imported"))
             raise DataError(message, file=path, row=row.number, found=status, allowed=allowed)
 

@@ -1,4 +1,4 @@
-"""Rows of a file that rate one thing more than once: repeats where they are numbered, else refused. Never averaged."""
+"""Rows of a file that rate one thing more than once: repeats where they are numbered, else an error."""
 
 from __future__ import annotations
 
@@ -76,5 +76,5 @@ def _twice(pairs: Sequence[tuple[FileRow, FileRow]], who: str, repeat: str, what
     if len(pairs) > 1:
         more = ", ".join(f"{a.number} and {b.number}" for a, b in pairs[1:_NAMED])
         rest = ", ..." if len(pairs) > _NAMED else ""
-        sentence += f"; {len(pairs)} of the {what} stand twice, also in rows {more}{rest}"
+        sentence += f"; {len(pairs)} of the {what} occur twice, also in rows {more}{rest}"
     return sentence

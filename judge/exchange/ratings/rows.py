@@ -1,4 +1,4 @@
-"""The rows of a file of ratings, as the ratings table names them. Fills in nothing but what a file may leave unsaid."""
+"""Rows of a file of ratings, under the column names of the ratings table."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def ratings_map(path: Path, columns: Mapping[str, Any], leave_out: Sequence[str]
     anonymous = fields.get("rater") == UNKNOWN_RATER
     if anonymous:
         del fields["rater"]
-    found = RatingsMap(
+    columns_map = RatingsMap(
         fields=fields,
         judges=wide["ratings."],
         by_judge=wide["judges."],
@@ -112,27 +112,27 @@ def ratings_map(path: Path, columns: Mapping[str, Any], leave_out: Sequence[str]
         labels=label_scales(columns),
         judge_names=frozenset(said_words(columns.get(_JUDGES))),
     )
-    _check(found, [*fields.values(), *used], present, path)
-    return found
+    _check(columns_map, [*fields.values(), *used], present, path)
+    return columns_map
 
 
-def _check(found: RatingsMap, used: Sequence[str], present: Sequence[str], path: Path) -> None:
-    for column in (*used, *found.left_out):
+def _check(columns_map: RatingsMap, used: Sequence[str], present: Sequence[str], path: Path) -> None:
+    for column in (*used, *columns_map.left_out):
         if not column.startswith("=") and column not in present:
             raise DataError(unknown("column", column, present), file=path)
-    needed: tuple[str, ...] = ("story",) if found.wide else NEEDED
-    if any(OWN in columns for columns in (found.judges, found.by_judge, found.people)):
+    needed: tuple[str, ...] = ("story",) if columns_map.wide else NEEDED
+    if any(OWN in columns for columns in (columns_map.judges, columns_map.by_judge, columns_map.people)):
         needed = ("story", "criterion")
-    missing = [name for name in needed if name not in found.fields]
+    missing = [name for name in needed if name not in columns_map.fields]
     if missing:
         names = ", ".join(map(repr, missing))
         message = f"column{'s' if len(missing) > 1 else ''} {names} missing"
-        raise DataError(message, file=path, found=", ".join(present), hint=_propose(missing, found, present))
-    if (found.judges or found.by_judge) and (
-        "rating" in found.fields or ("criterion" in needed) < ("criterion" in found.fields)
+        raise DataError(message, file=path, found=", ".join(present), hint=_propose(missing, columns_map, present))
+    if (columns_map.judges or columns_map.by_judge) and (
+        "rating" in columns_map.fields or ("criterion" in needed) < ("criterion" in columns_map.fields)
     ):
         raise SpecError("column map: either criterion and rating (one row a rating) or ratings.CRITERION, not both")
-    read = {*used, *found.left_out}
+    read = {*used, *columns_map.left_out}
     # A key within an object is read, or left, with the object.
     strange = [
         column
@@ -150,8 +150,8 @@ def _check(found: RatingsMap, used: Sequence[str], present: Sequence[str], path:
         raise DataError(unknown("column", strange[0], FIELDS), file=path, hint=hint)
 
 
-def _propose(missing: Sequence[str], found: RatingsMap, present: Sequence[str]) -> str:
-    free = [column for column in present if column not in found.fields.values()]
+def _propose(missing: Sequence[str], columns_map: RatingsMap, present: Sequence[str]) -> str:
+    free = [column for column in present if column not in columns_map.fields.values()]
     columns: dict[str, str] = {}
     for name in missing:
         column = named_column("id" if name == "story" else name, free)
@@ -184,20 +184,20 @@ class _Reader:
     repeats: bool = False
 
     def read(self) -> list[FileRow]:
-        found: list[FileRow] = []
+        file_rows: list[FileRow] = []
         judged: dict[tuple[Any, ...], list[FileRow]] = {}
         people: dict[tuple[Any, ...], list[FileRow]] = {}
         for number, cells in table_rows(self.path, self.columns.sheet):
             row = FileRow(number, self._base(cells, number), self._text(cells, "text"), self._text(cells, "reference"))
             for criterion, many in self._own(row).items():
                 given = self._given(cells, row, criterion, many)
-                found += self._rated(row, criterion, self._labelled(cells, row, criterion, given), many[0][1])
+                file_rows += self._rated(row, criterion, self._labelled(cells, row, criterion, given), many[0][1])
             for named, many in self.columns.by_judge.items():
                 criterion = self._criterion(row, named)
                 for judge, column in many:
                     rows = self._by_judge(cells, row, criterion, judge or column, column)
                     if self.repeats:
-                        found += rows
+                        file_rows += rows
                     else:
                         self._once(judged, row, (criterion, judge or column), rows, column, "the judge's ratings")
             for named, many in self.columns.people.items():
@@ -207,14 +207,14 @@ class _Reader:
                 rows = [self._person(row, criterion, rater or own, v) for rater, v in given if v is not None]
                 self._once(people, row, (criterion, own, row.cells[PANEL]), rows, many[0][1], "people's ratings")
         kept = (row for of_story in (judged, people) for rows in of_story.values() for row in rows)
-        return [*found, *kept]
+        return [*file_rows, *kept]
 
     def _criterion(self, row: FileRow, named: str) -> str:
         """The criterion of a column: the row's own, where the map says so."""
         if named != OWN:
             return named
         if row.cells["criterion"] is None:
-            self._refuse("nothing stands there", row.number, "criterion")
+            self._refuse("the cell is empty", row.number, "criterion")
         return str(row.cells["criterion"])
 
     def _once(
@@ -256,7 +256,7 @@ class _Reader:
         if self.columns.fields["story"] == BY_ROW:
             values["story"] = str(number)
         if values["story"] is None:
-            self._refuse("nothing stands there", number, "story")
+            self._refuse("the cell is empty", number, "story")
         if values["rater"] in self.columns.judge_names and values["judge"] is None:
             values["judge"], values["rater"] = values["rater"], None
         if self.dataset is not None and values["dataset"] not in (None, self.dataset):
@@ -282,7 +282,7 @@ class _Reader:
         if self.columns.judges or "rating" not in self.columns.fields:
             return self.columns.judges
         if row.cells["criterion"] is None:
-            self._refuse("nothing stands there", row.number, "criterion")
+            self._refuse("the cell is empty", row.number, "criterion")
         return {row.cells["criterion"]: ((None, self.columns.fields["rating"]),)}
 
     def _given(
@@ -295,7 +295,7 @@ class _Reader:
         people: bool = False,
     ) -> Given:
         """The ratings of one criterion in a row: of one cell or several, each with its rater where one is named."""
-        found: Given = []
+        ratings: Given = []
         by_people = people or row.cells["source"] == "rater"
         for named, column in many:
             place = RatingPlace(
@@ -308,8 +308,8 @@ class _Reader:
                 # A judge's may be the mean of its repeats, and is looked at again when its scale is known.
                 only_codes=by_people,
             )
-            found += [(own or named, value) for own, value in ratings_in(cell(cells, column), place)]
-        return found
+            ratings += [(own or named, value) for own, value in ratings_in(cell(cells, column), place)]
+        return ratings
 
     def _labelled(self, cells: Mapping[str, Any], row: FileRow, criterion: str, given: Given) -> Given:
         """The ratings with the row's label, which must be that of the one code beside it, or stands in its place."""
@@ -343,7 +343,7 @@ class _Reader:
                 values = row.cells | {"criterion": criterion, "rating": rating, PANEL: None}
                 if len(given) > 1:
                     if values["repeat"] is not None:
-                        message = "several ratings stand in a row that is one repeat"
+                        message = "several ratings are in a row that is one repeat"
                         raise DataError(message, file=self.path, row=row.number, column=column)
                     values["repeat"] = at
             if rating is None and values["status"] in (None, "ok") and row.cells["status"] is None:

@@ -1,4 +1,4 @@
-"""What a file of ratings, and a dataset that it is joined with, know of the stories. Never prefers one to the other."""
+"""Facts about stories from a file of ratings and from the dataset that it is joined with."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FACTS = ("text", "system", "story_prompt", "reference")
 
 @dataclass(slots=True)
 class StoryFacts:
-    """One story as far as it is known; `row` is the file's row that first named it."""
+    """Known facts about one story; `row` is the file's row that first named it."""
 
     row: int
     text: str | None = None
@@ -34,7 +34,7 @@ class StoryFacts:
 
 @dataclass(slots=True)
 class Joined:
-    """People's ratings of the dataset, as rows of the ratings table, and what is to be said of the join."""
+    """People's ratings of the dataset, as rows of the ratings table, and notes on the join."""
 
     people: list[dict[str, Any]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -42,10 +42,10 @@ class Joined:
 
 def stories_of(rows: Sequence[FileRow], path: Path) -> dict[tuple[str, str], StoryFacts]:
     """The file's stories in order; DataError where two rows say different things of one."""
-    found: dict[tuple[str, str], StoryFacts] = {}
+    stories: dict[tuple[str, str], StoryFacts] = {}
     for row in rows:
         values = row.cells
-        facts = found.setdefault((values["dataset"], values["story"]), StoryFacts(row.number))
+        facts = stories.setdefault((values["dataset"], values["story"]), StoryFacts(row.number))
         said = {"text": row.text, "reference": row.reference}
         said |= {name: values[name] for name in ("system", "story_prompt")}
         for name, value in said.items():
@@ -54,7 +54,7 @@ def stories_of(rows: Sequence[FileRow], path: Path) -> dict[tuple[str, str], Sto
                 message = f"the {name} of story {values['story']!r} differs from an earlier row's"
                 raise DataError(message, file=path, row=row.number, found=value)
             setattr(facts, name, known if value is None else value)
-    return found
+    return stories
 
 
 def join(
@@ -73,7 +73,7 @@ def join(
         Fewer than half of the file's stories are the dataset's, or the two contradict each other.
     """
     wanted = {story: one for (_, story), one in facts.items()}
-    found = Joined()
+    joined = Joined()
     matched: set[str] = set()
     examples: list[str] = []
     total = 0
@@ -86,7 +86,7 @@ def join(
             _complete(wanted[story.id], story, dataset, path)
             rated |= dict.fromkeys(rating.criterion for rating in story.ratings)
             if not people:
-                found.people += _people(story, dataset.name, path.stem)
+                joined.people += _people(story, dataset.name, path.stem)
     unmatched = [story for story in wanted if story not in matched]
     if len(matched) < LEAST_MATCHED * len(wanted):
         raise DataError(
@@ -95,15 +95,15 @@ def join(
             file=path,
             hint=f"{dataset.name}'s ids look like {', '.join(map(repr, examples))}{_as_numbers(unmatched, examples)}",
         )
-    found.notes = [*_said(dataset, len(matched), len(wanted), total, unmatched)]
+    joined.notes = [*_said(dataset, len(matched), len(wanted), total, unmatched)]
     if people:
-        found.notes.append(f"people's ratings are the file's own; those of {dataset.name} were left out")
+        joined.notes.append(f"people's ratings are the file's own; those of {dataset.name} were left out")
     elif rated and not criteria & rated.keys():
-        found.notes.append(
+        joined.notes.append(
             f"no criterion of the file was rated by people in {dataset.name}: it has {', '.join(rated)}, the file "
             f"{', '.join(sorted(criteria))}"
         )
-    return found
+    return joined
 
 
 def _said(dataset: Dataset, matched: int, wanted: int, total: int, unmatched: Sequence[str]) -> list[str]:

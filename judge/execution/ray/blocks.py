@@ -1,4 +1,4 @@
-"""Blocks of queries on their way from the driver to workers: made lazily, sent as bytes. Never asks, never imports Ray.
+"""Blocks of queries between the driver and the workers, made lazily and sent as bytes.
 
 The driver cuts the plan minus the journal into blocks of whole prefix groups, so that a worker keeps a prefix cache
 warm. `Feed` runs as one Ray actor between the driver and the workers: it holds a few blocks, and gives a block again
@@ -16,12 +16,12 @@ from typing import Any
 import orjson
 
 from judge.execution.sending.schedule import Work
-from judge.records import Criterion, Generation, Message, Query, Story
+from judge.records import Commission, Criterion, Generation, Message, Query, Request, Story, StoryPrompt
 
 MOST_WORKERS = 5
 """Workers that may die over one block. Ray starts dead workers again for ever; a block that kills each is given up."""
 
-Group = list[tuple[Query, tuple[int, ...]]]
+Group = list[tuple[Request, tuple[int, ...]]]
 """Queries of one prefix group, each with its repeats still to be asked."""
 
 
@@ -42,38 +42,30 @@ def blocks(groups: Iterator[list[Work]], size: int) -> Iterator[list[Group]]:
 
 
 def encode(block: list[Group]) -> bytes:
-    """A block as bytes. Stories and criteria are written once, queries refer to them."""
+    """A block as bytes. Stories, story-prompts and criteria are written once, requests refer to them."""
     stories: dict[str, list[Any]] = {}
     criteria: dict[str, dict[str, Any]] = {}
     groups = []
     for group in block:
         members = []
         for query, repeats in group:
-            story, criterion, generation = query.story, query.criterion, query.generation
+            messages = [(message.role, message.content) for message in query.messages]
+            sampled = query.generation
+            generation = [sampled.temperature, sampled.top_p, sampled.max_tokens, sampled.seed, sampled.stop]
+            common: list[Any] = [query.key, messages, generation, query.api, query.flags, repeats]
+            if isinstance(query, Commission):
+                wanted = query.wanted
+                members.append([*common, [wanted.id, wanted.text, wanted.reference, query.writer_prompt], None])
+                continue
+            story, criterion = query.story, query.criterion
             for shown in (story, query.other) if query.other is not None else (story,):
                 stories[shown.id] = [shown.id, shown.story_prompt, shown.system, shown.text, shown.reference]
             for one in query.criteria or (criterion,):
                 criteria[one.name] = one.record()
-            members.append(
-                [
-                    query.key,
-                    story.id,
-                    criterion.name,
-                    query.eval_prompt,
-                    [(message.role, message.content) for message in query.messages],
-                    [
-                        generation.temperature,
-                        generation.top_p,
-                        generation.max_tokens,
-                        generation.seed,
-                        generation.stop,
-                    ],
-                    [query.api, query.structured, query.scoring, query.asks_explanation, query.flags],
-                    repeats,
-                    None if query.other is None else [query.other.id, query.pair, query.choices],
-                    [one.name for one in query.criteria],
-                ]
-            )
+            asked: list[Any] = [story.id, criterion.name, query.eval_prompt, query.structured, query.scoring]
+            compared = None if query.other is None else [query.other.id, query.pair, query.choices]
+            names = [one.name for one in query.criteria]
+            members.append([*common, None, [*asked, query.asks_explanation, compared, names]])
         groups.append(members)
     # A story stands in the messages of all its queries: even the fastest compression takes nearly all of that away.
     return zlib.compress(orjson.dumps([list(stories.values()), list(criteria.values()), groups]), 1)
@@ -84,24 +76,28 @@ def decode(data: bytes) -> list[Group]:
     told, criteria_told, groups = orjson.loads(zlib.decompress(data))
     stories = {row[0]: Story(*row) for row in told}
     criteria = {record["name"]: Criterion.of(record) for record in criteria_told}
-    return [[_query(member, stories, criteria) for member in group] for group in groups]
+    return [[_request(member, stories, criteria) for member in group] for group in groups]
 
 
-def _query(
+def _request(
     member: list[Any], stories: dict[str, Story], criteria: dict[str, Criterion]
-) -> tuple[Query, tuple[int, ...]]:
-    key, story, criterion, eval_prompt, messages, generation, (api, structured, scoring, asks, flags), *rest = member
-    repeats, compared, names = rest
+) -> tuple[Request, tuple[int, ...]]:
+    key, sent, (temperature, top_p, max_tokens, seed, stop), api, flags, repeats, written, judged = member
+    messages = tuple(Message(role, content) for role, content in sent)
+    generation = Generation(temperature, top_p, max_tokens, seed, tuple(stop))
+    if written is not None:
+        wanted, writer_prompt = StoryPrompt(*written[:3]), written[3]
+        return Commission(key, wanted, writer_prompt, messages, generation, api, flags=tuple(flags)), tuple(repeats)
+    story, criterion, eval_prompt, structured, scoring, asks, compared, names = judged
     together = tuple(criteria[name] for name in names)
     other, pair, choices = compared or (None, None, ())
-    temperature, top_p, max_tokens, seed, stop = generation
     query = Query(
         key=key,
         story=stories[story],
         criterion=Criterion.together(together) if together else criteria[criterion],
         eval_prompt=eval_prompt,
-        messages=tuple(Message(role, content) for role, content in messages),
-        generation=Generation(temperature, top_p, max_tokens, seed, tuple(stop)),
+        messages=messages,
+        generation=generation,
         api=api,
         structured=structured,
         scoring=scoring,

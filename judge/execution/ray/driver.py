@@ -1,4 +1,4 @@
-"""One sitting on a running Ray: the driver's side. Never asks a judge itself, and never imports Ray (it is handed in).
+"""The driver's side of one sitting on a running Ray. Ray is passed in, not imported.
 
 The driver renders the plan minus the journal, hands blocks of it to workers, and merges the shards they write into the
 journal, of which it is the only writer. Workers never see the journal.
@@ -27,11 +27,11 @@ from judge.execution.ray import blocks, vllm_stage
 from judge.execution.ray.shard_merge import Shards
 from judge.execution.ray.worker import Asker, Task
 from judge.execution.sending.runner import Outcomes, works
-from judge.execution.session import Result, Sitting, settings_of, subjects_of
+from judge.execution.session import Result, Sitting, settings_of
 from judge.journal import JournalReader
 from judge.judge_name import JudgeName
 from judge.parsing import parser as load_parser
-from judge.plan import Plan, load_prices
+from judge.plan import AnyPlan, load_prices
 from judge.run_folder import read_manifest, write_manifest
 
 _LARGEST = 2048
@@ -44,7 +44,7 @@ _LOOK = 0.5
 
 @dataclass(slots=True)
 class _Course:
-    """What goes on in one sitting, shared by the driver's threads."""
+    """State of one sitting, shared by the driver's threads."""
 
     feed: Any
     rows: list[dict[str, Any]] = field(default_factory=list)
@@ -60,7 +60,7 @@ class Drive:
         llm: Any,
         sitting: Sitting,
         actors: int | None,
-        plan: Plan,
+        plan: AnyPlan,
         prepared: Prepared,
         journal: JournalReader,
     ) -> None:
@@ -157,7 +157,7 @@ class Drive:
             known = self._journal.settled_total() > 0
             settled = (lambda query: self._journal.settled(query.key)) if known else None
             groups = works(
-                self._plan.groups(subjects_of(self._sitting, self._journal)), spec.repeats, settled, progress.skipped
+                self._plan.asked_in(self._journal, self._sitting.limit), spec.repeats, settled, progress.skipped
             )
             for block in blocks.blocks(groups, self._block_size()):
                 put = feed.put.remote(blocks.encode(block), _BLOCKS_AHEAD * self._actors)

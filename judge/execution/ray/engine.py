@@ -1,4 +1,4 @@
-"""The engine `ray`: opens Ray for one sitting, for where one machine ends. The only module that imports Ray."""
+"""The engine `ray`: starts or joins Ray for one sitting. The only module that imports Ray."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from judge.execution.ray import vllm_stage
 from judge.execution.ray.driver import Drive
 from judge.execution.session import Result, Sitting, settings_of, take_reused
 from judge.journal import JournalReader, fold
-from judge.plan import make_plan
-from judge.run_definition.spec import RunSpec
+from judge.plan import plan_of
+from judge.run_definition.writing import AnySpec
 from judge.run_folder import lock
 from judge.wording import Advice
 
@@ -40,7 +40,7 @@ def sit_on_ray(sitting: Sitting, cluster: Cluster) -> Result:
     provider = _provider(spec)
     ray = _ray()
     llm = _vllm_module() if provider == "vllm" else None
-    plan = make_plan(spec, folder=sitting.folder)
+    plan = plan_of(spec, folder=sitting.folder)
     backend = open_backend(spec.judge, settings_of(spec, sitting.result)) if provider == "openai" else None
     with lock(sitting.result.path):
         try:
@@ -57,7 +57,7 @@ def sit_on_ray(sitting: Sitting, cluster: Cluster) -> Result:
                 fold(sitting.result.journal)
 
 
-def _provider(spec: RunSpec) -> str:
+def _provider(spec: AnySpec) -> str:
     provider = spec.provider
     if provider not in ("openai", "vllm"):
         raise SpecError(
@@ -72,7 +72,9 @@ def _provider(spec: RunSpec) -> str:
         vllm_stage.check(spec)
     if spec.max_cost is not None:
         raise SpecError(
-            Advice("max_cost cannot be kept with {engine}: workers spend without hearing of each other", engine="ray"),
+            Advice(
+                "max_cost cannot be kept with {engine}: workers spend without knowledge of each other", engine="ray"
+            ),
             hint=Advice("leave max_cost out, or leave {engine} out"),
         )
     return provider
@@ -109,7 +111,7 @@ async def _probed(backend: Backend) -> dict[str, Any]:
 def _reach(address: str) -> None:
     """Raise JudgeError where nothing listens at HOST:PORT: Ray itself would wait for minutes."""
     host, colon, port = address.rpartition("://")[2].rpartition(":")
-    if not colon or not port.isdigit():
+    if not colon or not port.isdecimal():
         return
     try:
         socket.create_connection((host.strip("[]"), int(port)), timeout=5).close()

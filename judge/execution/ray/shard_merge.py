@@ -1,4 +1,4 @@
-"""Finds shards and merges them into the journal while a run goes on. Never deletes a shard, never asks."""
+"""Merging of shards into the journal while a run goes on. Shards are never deleted."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from judge.execution.progress import Progress
 from judge.execution.ray.shards import read_shard, shards_in, unfinished_in
 from judge.execution.sending.runner import Outcomes
 from judge.journal import JournalMerger
-from judge.plan import Plan, Price
+from judge.plan import AnyPlan, Price
 from judge.records import Query, Response, Story
 from judge.run_folder import ResultFolder
 
@@ -23,7 +23,7 @@ _TOLD = ("prompt_tokens", "completion_tokens", "cached_tokens", "cache_write_tok
 class Shards:
     """All shards of a result folder, those of earlier sittings included. `notices` says which were refused."""
 
-    def __init__(self, result: ResultFolder, sitting: Path, plan: Plan, price: Price | None) -> None:
+    def __init__(self, result: ResultFolder, sitting: Path, plan: AnyPlan, price: Price | None) -> None:
         self.answered = 0
         self.failed = 0
         self.spent = Outcomes()
@@ -60,7 +60,7 @@ class Shards:
         for path in shards_in(self._sitting.parent):
             self._merge(path, None)
         self._unfinished = [
-            f"{path} was being written when its worker ended; it was left alone and what it may hold is asked again"
+            f"{path} was being written when its worker ended; it was not read, and what it may hold is requested again"
             for path in unfinished_in(self._sitting.parent)
         ]
 
@@ -104,7 +104,7 @@ class Shards:
                 continue
             if row["prompt_tokens"] is not None or row.get("cost") is not None:  # the first repeat of its call
                 self.spent.spend([Response(row["text"], **{key: row.get(key) for key in _TOLD})], self._price)
-            if progress is not None:
+            if progress is not None and self._criteria:
                 progress.watch(self._query(row), Response(row["text"], row["finish_reason"], row["reasoning"]))
 
     def _query(self, row: Mapping[str, Any]) -> Query:

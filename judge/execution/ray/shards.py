@@ -1,4 +1,4 @@
-"""Parquet shards of attempts, written by workers away from the journal. Written whole or not at all; never changed.
+"""Parquet shards in which workers write attempts away from the journal: written whole, then never changed.
 
 A shard lies at `derived/ray/<sitting>/part-<block>-<writer>-<n>.parquet`. It is written under another name
 (`.parquet.new`), brought to the disk, and renamed. What cannot be read as a whole shard is refused with a sentence and
@@ -18,7 +18,7 @@ from typing import Any
 import orjson
 
 from judge.errors import BackendError, MissingExtraError, RunFolderError
-from judge.records import Outcome, Query, Response
+from judge.records import Commission, Outcome, Request, Response
 
 FORMAT = "judge-shard/1"
 UNFINISHED = ".parquet.new"
@@ -42,23 +42,31 @@ _COMPARED = ("pair", "second")
 """Columns of shards of a run that compares: the pair, and the story shown second."""
 
 
-def attempt_row(query: Query, repeat: int, *, started: float, seconds: float) -> dict[str, Any]:
+def attempt_row(query: Request, repeat: int, *, started: float, seconds: float) -> dict[str, Any]:
     """What every attempt has."""
+    story, criterion, eval_prompt = query.place
     return {
         "query_key": query.key,
-        "story": query.story.id,
-        "criterion": query.criterion.name,
-        "eval_prompt": query.eval_prompt,
+        "story": story,
+        "criterion": criterion,
+        "eval_prompt": eval_prompt,
         "flags": ";".join(query.flags),
         "repeat": repeat,
         "started": started,
         "seconds": seconds,
-        **({} if query.other is None else {"pair": query.pair, "second": query.other.id}),
+        **_compared(query),
     }
 
 
+def _compared(query: Request) -> dict[str, Any]:
+    """The pair and the story shown second, of a query that compares."""
+    if isinstance(query, Commission) or query.other is None:
+        return {}
+    return {"pair": query.pair, "second": query.other.id}
+
+
 def answered_row(
-    query: Query, repeat: int, response: Response, *, started: float, seconds: float, status: int | None
+    query: Request, repeat: int, response: Response, *, started: float, seconds: float, status: int | None
 ) -> dict[str, Any]:
     """An accepted answer. `status` is the HTTP status, where there was one."""
     return attempt_row(query, repeat, started=started, seconds=seconds) | {
@@ -78,7 +86,7 @@ def answered_row(
 
 
 def failed_row(
-    query: Query, repeat: int, error: BackendError, *, started: float, seconds: float, final: bool
+    query: Request, repeat: int, error: BackendError, *, started: float, seconds: float, final: bool
 ) -> dict[str, Any]:
     """An attempt that brought no answer."""
     outcome: Outcome = "provider_error"
@@ -125,14 +133,14 @@ def read_shard(path: Path, judge_key: str) -> list[dict[str, Any]]:
             f"it may hold is asked again",
             hint="delete it, or put a whole copy in its place and run again",
         ) from error
-    found = table.schema.metadata or {}
-    if found.get(b"judge.format") != FORMAT.encode() or not any(
+    metadata = table.schema.metadata or {}
+    if metadata.get(b"judge.format") != FORMAT.encode() or not any(
         table.schema.equals(_schema(judge_key, usage=told, compared=compared))
         for told in (False, True)
         for compared in (False, True)
     ):
         raise RunFolderError(f"{path} is not a shard of this version; it was left alone")
-    if found.get(b"judge.judge_key") != judge_key.encode():
+    if metadata.get(b"judge.judge_key") != judge_key.encode():
         raise RunFolderError(
             f"{path} holds the answers of another judge; it was left alone", hint="move it back to the run it is from"
         )
@@ -164,12 +172,12 @@ class ShardWriter:
         self._task: asyncio.Task[None] | None = None
         self._begun: asyncio.Task[None] | None = None
 
-    def answered(self, query: Query, repeat: int, response: Response, *, started: float, seconds: float) -> None:
+    def answered(self, query: Request, repeat: int, response: Response, *, started: float, seconds: float) -> None:
         """An answer, accepted: kept with whatever it says."""
         self._waiting.append(answered_row(query, repeat, response, started=started, seconds=seconds, status=200))
 
     def failed(
-        self, query: Query, repeat: int, error: BackendError, *, started: float, seconds: float, final: bool
+        self, query: Request, repeat: int, error: BackendError, *, started: float, seconds: float, final: bool
     ) -> None:
         """An attempt that brought no answer."""
         self._waiting.append(failed_row(query, repeat, error, started=started, seconds=seconds, final=final))

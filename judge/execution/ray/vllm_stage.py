@@ -1,4 +1,4 @@
-"""Ray Data's own vLLM stage: its configuration, rows into it and answers out of it. Never asks, never imports Ray.
+"""Configuration, input rows and answers of Ray Data's own vLLM stage.
 
 Ray's stage gives the text, token counts and errors of one answer a row, so a row is one repeat. It gives no finish
 reason: an answer of exactly `max_tokens` tokens counts as cut there.
@@ -17,15 +17,15 @@ from judge.errors import BackendError, MissingExtraError, SpecError
 from judge.execution.ray import blocks
 from judge.execution.ray.shards import answered_row, failed_row, write_shard
 from judge.judge_name import JudgeName
-from judge.records import Query, Response
-from judge.run_definition.spec import RunSpec
+from judge.records import Request, Response
+from judge.run_definition.writing import AnySpec
 from judge.wording import Advice
 
 ENGINE_BATCH = 64
 """Rows that a vLLM engine is handed at a time; Ray keeps several such batches in one engine."""
 
 
-def check(spec: RunSpec) -> None:
+def check(spec: AnySpec) -> None:
     """Raise SpecError for what Ray's vLLM stage cannot do, before any GPU is taken."""
     instead = "serve the model with vLLM and name the servers as base_url of an openai/ judge: Ray then asks over HTTP"
     if spec.structured != "none" or spec.scoring != "text":
@@ -54,7 +54,7 @@ def builder(module: ModuleType) -> Callable[..., Any]:
     raise MissingExtraError(Advice(lacks, engine="ray"), "ray")
 
 
-def config_arguments(spec: RunSpec, engines: int) -> dict[str, Any]:
+def config_arguments(spec: AnySpec, engines: int) -> dict[str, Any]:
     """What `vLLMEngineProcessorConfig` is given: the run's engine keys are vLLM's, and prefixes are cached."""
     model = JudgeName.of(spec.judge).model
     kwargs: dict[str, Any] = {"enable_prefix_caching": True, **spec.engine}
@@ -72,7 +72,7 @@ def config_arguments(spec: RunSpec, engines: int) -> dict[str, Any]:
     }
 
 
-def gpus_for_engine(spec: RunSpec) -> int:
+def gpus_for_engine(spec: AnySpec) -> int:
     """GPUs that one engine takes."""
     return int(spec.engine.get("tensor_parallel_size", 1)) * int(spec.engine.get("pipeline_parallel_size", 1))
 
@@ -81,16 +81,16 @@ def rows_of(ticket: int, data: bytes) -> list[dict[str, Any]]:
     """A block as rows for the processor, one for each repeat, prefix groups kept together."""
     if not data:
         return []
-    found = []
+    rows = []
     for group in blocks.decode(data):
         for query, repeats in group:
             for repeat in repeats:
                 work = blocks.encode([[(query, (repeat,))]])
-                found.append({"ticket": ticket, "work": work, **_asked(query, repeat)})
-    return [row | {"of": len(found)} for row in found]
+                rows.append({"ticket": ticket, "work": work, **_asked(query, repeat)})
+    return [row | {"of": len(rows)} for row in rows]
 
 
-def _asked(query: Query, repeat: int) -> dict[str, Any]:
+def _asked(query: Request, repeat: int) -> dict[str, Any]:
     generation = query.generation
     sampling: dict[str, Any] = {"temperature": generation.temperature, "max_tokens": generation.max_tokens}
     if generation.top_p is not None:

@@ -1,4 +1,4 @@
-"""What one Ray actor of an HTTP stage does: take a block, ask it with our own client, write shards. Never imports Ray.
+"""Work of one Ray actor of an HTTP stage: it takes a block, sends its queries with our own client and writes shards.
 
 The client, its limiter, retries, breaker and prefix order are those of a run on one machine; only what is kept goes
 into Parquet shards in place of the journal.
@@ -28,7 +28,7 @@ _LOOK = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What a worker has to know of the run."""
+    """Facts about the run that a worker needs."""
 
     judge: str
     judge_key: str
@@ -39,7 +39,10 @@ class Task:
 
 
 class Asker:
-    """Asks blocks; one object for each actor, called once for each ticket. `feed` is the handle of the Feed actor."""
+    """Client for blocks of queries; one object for each actor, called once for each ticket.
+
+    `feed` is the handle of the Feed actor.
+    """
 
     def __init__(self, task: Task, feed: Any) -> None:
         self._task = task

@@ -1,1 +1,1 @@
-"""Which request goes out next and when: order, pace, retries, limits, budget."""
+"""Sending of requests: order, pace, retries, limits, budget."""

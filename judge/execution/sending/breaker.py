@@ -1,4 +1,4 @@
-"""Stops a run when everything fails for one cause. Never stops one that still gets answers."""
+"""Circuit breaker: stops a run where every request fails for one cause."""
 
 from __future__ import annotations
 
@@ -13,9 +13,12 @@ _IN_A_ROW = 20
 _PATIENCE = {"rate": 300.0, "overload": 60.0, "server": 30.0, "connection": 30.0, "timeout": 0.0, "garbage": 10.0}
 """Seconds without an answer before the same failure, over and over, ends the run: a restarted server comes back."""
 
+_WORTH_SAYING = 3
+"""Failures in a row, without an answer between them."""
+
 
 class Breaker:
-    """Watches answers and failures; `tripped` holds the cause once the run must stop."""
+    """Circuit breaker over answers and failures; `tripped` holds the cause once the run must stop."""
 
     def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
         self.tripped: BackendError | None = None
@@ -25,6 +28,12 @@ class Breaker:
         self._since = clock()
         self._told_to_wait = 0.0
         self._answers = 0
+        self._last = ""
+
+    @property
+    def trouble(self) -> str | None:
+        """Why nothing has been answered for some requests; None where answers come."""
+        return self._last if self._in_a_row >= _WORTH_SAYING else None
 
     def answered(self) -> None:
         """An answer came: whatever failed, not everything does."""
@@ -40,6 +49,7 @@ class Breaker:
             self._since = self._clock()
             self._told_to_wait = 0.0
         self._in_a_row += 1
+        self._last = str(error)
         self._told_to_wait = max(self._told_to_wait, error.retry_after or 0.0)
         if self.tripped is None and self._must_stop(error):
             self.tripped = error

@@ -1,4 +1,4 @@
-"""Dollars that one sitting, or several side by side, may spend. Never asks, and knows no price but what calls cost."""
+"""Budget in dollars for one sitting, or for several side by side."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from judge.printing.dollars import dollars
 
 
 class Account:
-    """What one sitting spends, from its own budget, from that of all, or from none.
+    """Spending of one sitting, from its own budget, from that of all, or from none.
 
     `dearest` is the cost of the call that cost most, None before the first that was answered; `refused` says which
     budget has no room for another.
@@ -45,16 +45,16 @@ class Account:
 
 
 class Budget:
-    """A sum and those who spend from it.
+    """A sum of dollars and the accounts that spend from it.
 
     A call goes out only where the sum still holds it and all that are in flight, each at the cost of its account's
     dearest call so far; the first call of each goes alone, since it tells what its calls cost. So only first calls, and
     calls that cost more than any before them, can go beyond the sum. `before` is what earlier sittings spent of it.
     """
 
-    def __init__(self, most: float, whose: str = "one sitting", before: float = 0.0) -> None:
+    def __init__(self, most: float, owner: str = "this run", before: float = 0.0) -> None:
         self.most = most
-        self.whose = whose
+        self.whose = owner
         self.before = before
         self._in_flight: dict[Account, int] = {}
         self._changed = asyncio.Condition()

@@ -1,4 +1,4 @@
-"""Notices early that nothing keeps answers to the form that `structured` asks for. Never reads a rating."""
+"""Early detection of a server that does not produce the form that `structured` requests."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from judge.errors import BackendError
 from judge.parsing.asked_form import FORMS, JOINT_FORM, VERDICT_FORMS, has_asked_form
-from judge.records import Query, Response
+from judge.records import Commission, Query, Request, Response
 
 FIRST = 10
 """Answers of a sitting that tell; those that were cut, blocked or declined are not counted."""
@@ -23,9 +23,9 @@ class FormWatch:
         self._without = 0
         self._decided = False
 
-    def saw(self, query: Query, response: Response) -> BackendError | None:
+    def saw(self, query: Request, response: Response) -> BackendError | None:
         """The error that ends the run, once: at the tenth answer, where none had the form."""
-        if self._decided or query.structured == "none":
+        if self._decided or isinstance(query, Commission) or query.structured == "none":
             return None
         formed = has_asked_form(response, query.asked, query.structured, query.rating_pattern, query.choices)
         if formed is None:
@@ -43,7 +43,7 @@ class FormWatch:
         text = " ".join(response.text.split())
         begins = f"begins {text[:_SHOWN]!r}" if text else "is empty"
         return BackendError(
-            f"{self._who} does not keep to structured: {query.structured}: none of its first {FIRST} answers is "
+            f"{self._who} does not follow structured: {query.structured}: none of its first {FIRST} answers is "
             f"{form}; one answer {begins}",
             kind="capability",
             retryable=False,

@@ -1,4 +1,4 @@
-"""How many requests may be in flight: the declared limit at first, less under pressure. Never more than declared."""
+"""Limit on the number of requests in flight: the declared number at most, fewer under pressure."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""When the next request may go: limits of so many requests and tokens a minute, declared or told by the server.
+"""Time of the next request: limits of requests and tokens per minute, declared or reported by the server.
 
 Each limit is a token bucket. A declared one is filled so that no minute holds more than declared, from its first second
 on. What the server tells is learnt: a `retry-after` holds everybody back, and headers that name what remains set the
-level and the rate of a bucket. Never asks, and never sleeps while there is room.
+level and the rate of a bucket.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from judge.backends.rate_limits import RateLimits
 from judge.execution.sending.retry import LONGEST_WAIT
 from judge.execution.sending.schedule import Work
-from judge.records import Query, Response
+from judge.records import Request, Response
 
 MINUTE = 60.0
 _BURST = 120.0
@@ -63,7 +63,7 @@ class Bucket:
         self._fill()
         self.level = min(self.level - amount, self.size)
 
-    def told(self, size: float, rate: float, level: float) -> None:
+    def adopt(self, size: float, rate: float, level: float) -> None:
         """What the server says of its own bucket."""
         self._fill()
         self.size, self.rate, self.level = size, rate, min(level, size)
@@ -143,7 +143,7 @@ class Pace:
             self._declared["tokens"] = Bucket.of_tokens(most, tokens, self._clock)
         elif min(tokens, most) > bucket.size:
             wider = Bucket.of_tokens(most, tokens, self._clock)
-            bucket.told(wider.size, wider.rate, bucket.level)
+            bucket.adopt(wider.size, wider.rate, bucket.level)
 
     def ahead(self, work: Work) -> float:
         """The plan's first request was sent without waiting: count it; returns the tokens it is counted with."""
@@ -187,7 +187,7 @@ class Pace:
             if rate is None:
                 continue
             bucket = self._learnt.setdefault(name, Bucket(limit.most, rate, self._clock))
-            bucket.told(limit.most, rate, limit.remaining - self._out[name])
+            bucket.adopt(limit.most, rate, limit.remaining - self._out[name])
 
     def stop(self) -> None:
         """Nobody waits any longer."""
@@ -231,5 +231,5 @@ class _Known:
         return float(prompt + answer)
 
 
-def _characters(query: Query) -> int:
+def _characters(query: Request) -> int:
     return sum(len(message.content) for message in query.messages)

@@ -1,6 +1,6 @@
-"""The plan's first query goes alone, so that what a server refuses is known before the plan is asked.
+"""First query of a plan, sent alone so that a server's refusal is known before the other queries.
 
-It is no extra query: its answer is the first of the run. Never parses an answer.
+It is no extra query: its answer is the first of the run.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from judge.backends.protocol import Rehearsing
 from judge.errors import BackendError
 from judge.execution.sending.retry import FATAL
 from judge.execution.sending.schedule import Work
-from judge.records import Query, Response
+from judge.records import Request, Response
 
 
 @dataclass(slots=True)
@@ -27,7 +27,7 @@ class Early:
     Whoever holds it awaits it or gives it up; a back-end that is closed under it ends it with an error of its own.
     """
 
-    query: Query
+    query: Request
     repeats: tuple[int, ...]
     call: asyncio.Task[list[Response]]
     tokens: float = 0.0

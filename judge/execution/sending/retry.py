@@ -1,4 +1,4 @@
-"""Whether and when to ask again, by the kind of error. Never asks, and never judges an answer that came."""
+"""Decision whether and when to repeat a request, by the kind of error."""
 
 from __future__ import annotations
 

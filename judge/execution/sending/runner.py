@@ -1,4 +1,4 @@
-"""Drives a plan to its end: workers ask, the journal keeps, the limiter and the breaker hold the reins."""
+"""Execution of a plan by concurrent workers, with journal, limiter and circuit breaker."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from judge.execution.sending.schedule import Schedule, Work
 from judge.execution.sending.shared_prefix import led
 from judge.plan.prices import Price
 from judge.printing.dollars import dollars
-from judge.records import Query, Response
+from judge.records import Request, Response
 
 _PENDING = 16
 """Queries waiting for each place in flight, so that prefix groups fill the limit and memory stays flat."""
@@ -36,7 +36,7 @@ _PENDING_LED = 4
 
 @dataclass(slots=True)
 class Outcomes:
-    """How a session went. `stopped` is the sentence of what ended it early; `cause` the breaker's error.
+    """Outcome of a session. `stopped` is the sentence on what ended it early; `cause` the breaker's error.
 
     `cost` is in dollars over the `calls` that were answered, of which `unpriced` ones are in no way known to cost
     anything: neither the server nor the price table says.
@@ -70,12 +70,12 @@ class Outcomes:
         return self.cost if self.calls and not self.unpriced else None
 
 
-Watcher = Callable[[Query, Response], None]
+Watcher = Callable[[Request, Response], None]
 """Called with each answer as it comes, for display only."""
 
 
 class Keeper(Protocol):
-    """What keeps attempts: the journal's writer, or a writer of shards where the journal lies elsewhere."""
+    """Store of attempts: the journal's writer, or a writer of shards where the journal lies elsewhere."""
 
     def start(self) -> None:
         """Begin to make rows durable; called inside the event loop."""
@@ -85,12 +85,12 @@ class Keeper(Protocol):
         """Wait while too many rows wait; raises what broke the keeper, if it broke."""
         ...
 
-    def answered(self, query: Query, repeat: int, response: Response, *, started: float, seconds: float) -> None:
+    def answered(self, query: Request, repeat: int, response: Response, *, started: float, seconds: float) -> None:
         """An answer, accepted."""
         ...
 
     def failed(
-        self, query: Query, repeat: int, error: BackendError, *, started: float, seconds: float, final: bool
+        self, query: Request, repeat: int, error: BackendError, *, started: float, seconds: float, final: bool
     ) -> None:
         """An attempt that brought no answer."""
         ...
@@ -101,7 +101,7 @@ class Keeper(Protocol):
 
 
 class Run:
-    """One session of asking."""
+    """One session of requests to a judge."""
 
     def __init__(
         self,
@@ -137,6 +137,11 @@ class Run:
         self._tasks: list[asyncio.Task[None]] = []
         if isinstance(backend, TellsLimits):
             backend.on_limits = self._pace.hear
+
+    @property
+    def trouble(self) -> str | None:
+        """Why nothing is answered just now; None where answers come."""
+        return self._breaker.trouble
 
     @property
     def limit(self) -> int:
@@ -276,7 +281,7 @@ class Run:
             self.outcomes.retries += 1
             schedule.later(work, delay)
 
-    def _check_form(self, query: Query, response: Response) -> None:
+    def _check_form(self, query: Request, response: Response) -> None:
         """Stop where the server ignores `structured`: no rating could be read from what it answers."""
         error = self._form.saw(query, response) if self._form is not None else None
         if error is not None and self.outcomes.stopped is None:
@@ -285,9 +290,9 @@ class Run:
 
 
 def works(
-    groups: Iterator[list[Query]],
+    groups: Iterator[Sequence[Request]],
     repeats: int,
-    settled: Callable[[Query], set[int]] | None,
+    settled: Callable[[Request], set[int]] | None,
     skipped: Callable[[int], None] | None = None,
 ) -> Iterator[list[Work]]:
     """The plan minus the journal: groups of work that is still to be asked.
@@ -296,17 +301,17 @@ def works(
     seed every repeat has its own, so each needs its own call.
     """
     for group in groups:
-        found: list[Work] = []
+        works_due: list[Work] = []
         for query in group:
             done = settled(query) if settled is not None else set()
             left = tuple(repeat for repeat in range(repeats) if repeat not in done)
             if skipped is not None and len(left) < repeats:
                 skipped(repeats - len(left))
             if left and query.generation.seed is not None:
-                found.extend(Work(query, (repeat,)) for repeat in left)
+                works_due.extend(Work(query, (repeat,)) for repeat in left)
             elif left:
-                found.append(Work(query, left))
-        yield found
+                works_due.append(Work(query, left))
+        yield works_due
 
 
 def split_calls(groups: Iterator[list[Work]], backend: Backend) -> Iterator[list[Work]]:

@@ -1,4 +1,4 @@
-"""What to ask next: leaders of prefix groups, then the rest of a group, retries when due. Never asks."""
+"""Order of requests: leaders of prefix groups, then the rest of a group, and retries when they are due."""
 
 from __future__ import annotations
 
@@ -7,22 +7,23 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from judge.records import Query
+from judge.records import Request
 
 
 @dataclass(slots=True, eq=False)
 class Work:
-    """Some repeats of one query still to be asked, and how often that was tried."""
+    """Open repeats of one query, with the number of attempts so far."""
 
-    query: Query
+    query: Request
     repeats: tuple[int, ...]
     attempts: int = 0
     followers: list[Work] | None = None
 
 
 class Schedule:
-    """Hands out work. A group's first query goes out alone, so that the server's prefix cache is warm for the rest.
+    """Scheduler of requests.
 
+    A group's first query goes out alone, so that the server's prefix cache is warm for the rest.
     Groups are pulled from the plan only as they are needed: at most `pending` queries wait here at a time. While
     `sleeping` retries wait for their time, nothing new goes out: a server that tells everybody to slow down is not
     walked through the whole plan.

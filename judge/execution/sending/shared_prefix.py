@@ -1,7 +1,7 @@
-"""Which prefix a prompt shares with others of its group, and who goes first so that a provider's cache holds it.
+"""Shared prefixes within groups of prompts, and the order of requests in which a provider's cache holds them.
 
 Only for back-ends that name the shared part of a prompt themselves (`Capabilities.cache_points`). The text of no prompt
-is changed: a cache point is a place in it. Never asks.
+is changed: a cache point is a place in it.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from itertools import count, groupby, pairwise
 from typing import Any
 
 from judge.execution.sending.schedule import Work
-from judge.records import Message, Query
+from judge.records import Message, Request
 
 LEAST = 40
 """Characters that a cache point must add to the one before it: for less, no query waits for another."""
 
 
 def with_cache_points(groups: Iterator[list[Work]], most: int) -> Iterator[list[Work]]:
-    """The plan with the places up to which each prompt is shared (`Query.shared`), `most` of them at most.
+    """The plan with the places up to which each prompt is shared (`Request.shared`), `most` of them at most.
 
     With `most` 0 the plan itself. Works that can share a prefix stay neighbours.
     """
@@ -70,8 +70,10 @@ def _alike(group: Sequence[Work]) -> list[list[Work]]:
     shapes: dict[Any, list[Work]] = {}
     for work in group:
         query = work.query
-        scales = tuple((one.name, one.scale) for one in query.criteria) or query.criterion.scale
-        form = (query.asks_explanation, scales, query.choices) if query.structured != "none" else None
+        form: Any = None
+        if query.structured != "none":
+            scales = tuple((one.name, one.scale) for one in query.criteria) or query.criterion.scale
+            form = (query.asks_explanation, scales, query.choices)
         shapes.setdefault((query.api, query.structured, form), []).append(work)
     return list(shapes.values())
 
@@ -101,7 +103,7 @@ def _points(works: Sequence[Work], most: int) -> list[tuple[int, ...]]:
     return found
 
 
-def _in_common(one: Query, other: Query) -> int:
+def _in_common(one: Request, other: Request) -> int:
     """Characters that two prompts have in common from their start, over all messages."""
     total = 0
     for mine, others in zip(one.messages, other.messages, strict=False):
@@ -133,5 +135,5 @@ def _word_end(text: str, place: int) -> int:
     return max(text.rfind(blank, 0, place) + 1 for blank in " \n\t")
 
 
-def _text(query: Query) -> str:
+def _text(query: Request) -> str:
     return "".join(message.content for message in query.messages)

@@ -1,1 +1,1 @@
-"""Explanations with what is known of each, out of runs, files and studies."""
+"""Corpora of explanations with their metadata, from runs, files and studies."""

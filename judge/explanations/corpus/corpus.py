@@ -1,4 +1,4 @@
-"""Explanations with what is known of each, wherever they were read. Never rewrites one, and drops none.
+"""A corpus of explanations with their metadata, from any source; rows without a text are kept.
 
 Rows without a text stay, so that what is missing can be counted. Of a judge's answer, `explanation` is what parsing
 left beside the rating and `text`, which everything analyses, is the same; a file's column `text` is both.
@@ -49,7 +49,7 @@ STORY_COLUMNS = ("story_prompt", "system", "text", "reference")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExplanationTexts:
-    """Explanations, a row each, and what they are about.
+    """Explanations, one in each row, with their stories, criteria and sources.
 
     Attributes
     ----------
@@ -111,9 +111,9 @@ def narrowed(
     judges: Sequence[str] = (),
     eval_prompts: Sequence[str] = (),
 ) -> ExplanationTexts:
-    """The explanations that bear these names, letter case aside; an empty sequence keeps all.
+    """The explanations with these names, letter case ignored; an empty sequence keeps all.
 
-    Raises SpecError for a name that stands nowhere, and where nothing is left.
+    Raises SpecError for a name that does not occur, and where no explanation is left.
     """
     frame = texts.frame
     wanted = pd.Series(data=True, index=frame.index)

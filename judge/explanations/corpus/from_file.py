@@ -1,4 +1,4 @@
-"""Explanations out of a table that anybody made, of any form that is read, through a column map. Guesses no column.
+"""Explanations from a user's table of any readable format, through a column map.
 
 A field is read from the column that the map names (`text=Comment`; `judge==gpt-4` is a constant) or, where the map is
 silent, from the column of its own name. `text` is the explanation; where there is only `answer` (what a judge wrote,
@@ -40,7 +40,7 @@ FIELDS = (
 """What a column can hold. `story` is an id; `story_text` and `reference` are whole texts; `side` is `expert` for what
 people wrote, else who judged."""
 
-_HINT = Advice("say which column holds what, e.g. {columns}", columns={"text": "Comment", "criterion": "Aspect"})
+_HINT = Advice("name the column of each field, e.g. {columns}", columns={"text": "Comment", "criterion": "Aspect"})
 
 
 def read_file(named: str | Path, parser: str = "ours", columns: Mapping[str, str] | None = None) -> ExplanationTexts:
@@ -87,7 +87,7 @@ class _Reader:
                 raise DataError(message, file=self.path, hint=_HINT)
         if "text" not in chosen and "answer" not in chosen:
             found = ", ".join(present)
-            raise DataError("no column is said to hold the text", file=self.path, found=found, hint=_HINT)
+            raise DataError("no column is named for the text", file=self.path, found=found, hint=_HINT)
         return chosen
 
     def _row(self, number: int, cells: Mapping[str, Any]) -> dict[str, Any]:

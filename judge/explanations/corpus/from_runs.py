@@ -1,4 +1,4 @@
-"""Explanations of runs: the ratings table's judge rows, each with the whole raw answer beside it. Never asks again."""
+"""Explanations of runs: the judge rows of the ratings table, each with its whole raw answer."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _Place = tuple[str, str, str, str, str, int]
 
 @dataclass(slots=True)
 class Beside:
-    """What journals hold beside the ratings: whole answers, stories with their references, what templates ask for.
+    """Data of journals beside the ratings: whole answers, stories with references, and requests for explanations.
 
     `asks`: (result folder, Eval-Prompt) -> whether its template asks for an explanation, as far as that can be known.
     """
@@ -71,10 +71,10 @@ def _joined(table: RatingsTable, beside: Beside) -> ExplanationTexts:
         if other != fact.path:
             raise SpecError(f"{other} and {fact.path} are both run {fact.run!r} by {fact.judge!r}: give one at a time")
     stories = dict(beside.stories)
-    for known in table.stories.reset_index().to_dict("records"):
-        place = (str(known["dataset"]), str(known["story"]))
-        text = known["text"] if isinstance(known["text"], str) else None
-        stories.setdefault(place, (*place, known["story_prompt"], known["system"], text, None))
+    for stored in table.stories.reset_index().to_dict("records"):
+        story_key = (str(stored["dataset"]), str(stored["story"]))
+        text = stored["text"] if isinstance(stored["text"], str) else None
+        stories.setdefault(story_key, (*story_key, stored["story_prompt"], stored["system"], text, None))
     rows: list[dict[str, Any]] = []
     judged = table.frame[table.frame["source"] == "judge"]
     for row in judged.to_dict("records"):
@@ -97,12 +97,12 @@ def _joined(table: RatingsTable, beside: Beside) -> ExplanationTexts:
         tuple(criteria.values()),
         table.facts,
         notes,
-        tuple(name for name, known in asking.items() if not any(known)),
+        tuple(name for name, stored in asking.items() if not any(stored)),
     )
 
 
 def _asks(name: str, source: str) -> bool:
-    """Whether a stored template asks for an explanation; True where that cannot be known."""
+    """Whether a stored template asks for an explanation; True where that is not known."""
     try:
         return split(source, Path(name)).front.explains
     except TemplateError:  # keys of another version of this program

@@ -1,4 +1,4 @@
-"""Studies' files of explanations: StoryER's comments and the HANNA judge study's audited answers. Repairs nothing.
+"""Explanations in studies' files: StoryER's comments and the audited answers of the HANNA judge study.
 
 `storyer_reasons`: comments of people on ten aspects of a story, each with its rating. `<br>` and ``<\\newline>``, which
 are how StoryER's files write line breaks, are decoded in stories, story-prompts and comments. `hanna_user_study`: 100
@@ -125,11 +125,11 @@ def hanna_user_study(path: Path) -> ExplanationTexts:
     frame = frame_of(rows)
     told = int((frame["criterion"] != "").sum())
     notes = [
-        f"the file names no criterion: {told} of {len(frame)} are told by the guideline or name that the answer holds"
+        f"the file names no criterion: {told} of {len(frame)} are recognised by the guideline or name in the answer"
     ]
     if wording is None:
         notes = ["criteria are unknown without the study's guidelines: judge data add hanna_eval_prompts PATH"]
-    notes.append("rows stand in the order of the file's items; its judge is not named there")
+    notes.append("rows are in the order of the file's items; the file does not name its judge")
     stories = _human_stories(path.stem, human) if human else stories_of([])
     if human is None:
         notes.append("the human stories are not on this machine (judge data fetch hanna_llm)")

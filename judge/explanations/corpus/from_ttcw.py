@@ -1,4 +1,4 @@
-"""Art or Artifice's explanations of both sides: why experts said Yes or No, and why five models did. Repairs nothing.
+"""Explanations of Art or Artifice (TTCW): why experts said Yes or No, and why five models did.
 
 A row is a verdict: of experts 2,016 with the explanation as released, of models 672 each, whose label and explanation
 the program's parser reads out of the whole answer. `side` is `expert`, or the model's name. Which expert wrote what is

@@ -1,4 +1,4 @@
-"""Explanations out of whatever is named: RUNs, anybody's table, or a study's own file. Never mixes two of them."""
+"""Explanations from the sources named on the command line: RUNs, a user's table, or a study's own file."""
 
 from __future__ import annotations
 
@@ -40,5 +40,5 @@ def read_texts(
 
 
 def is_file(named: str | Path) -> bool:
-    """Whether a word names a file of explanations (by path or a study's by name) and not a RUN."""
+    """Whether an argument names a file of explanations (by path, or a study's by name) and not a RUN."""
     return str(named) in (*NAMES, NAME) or Path(named).suffix.lower() in SUFFIXES

@@ -1,4 +1,4 @@
-"""The HANNA judge study's own choices of explanations and keywords, and what of them cannot be the same. Never tuned.
+"""The HANNA judge study's choices of explanations and keywords, and the differences that cannot be avoided.
 
 Map: whole answers (the study took the rating statement for a part of the explanation) of the first repeat, on stories
 by people, longer than 10 characters and without "###". Keywords: YAKE over all first repeats of all stories that are
@@ -26,7 +26,7 @@ HUMAN = "human"
 
 
 def chosen(texts: ExplanationTexts) -> tuple[pd.DataFrame, dict[str, int]]:
-    """The rows that the study drew its map of, `text` being the whole answer, and how many were left out for what.
+    """Rows of the study's map, with the whole answer as `text`, and the number of omitted rows by reason.
 
     Rows whose repeat or system is not known are taken as the first repeat of a story by people.
     """
@@ -70,8 +70,8 @@ def _first(frame: pd.DataFrame) -> pd.Series[bool]:
 
 
 def declared(texts: ExplanationTexts, options: ExplainOptions, *, model: str | None) -> list[str]:
-    """Sentences on what is not as the study had it."""
-    from judge.explanations.mapping.embedding import DEFAULT_MODEL
+    """Sentences on the differences from the study's method."""
+    from judge.embedding.vectors import DEFAULT_MODEL
 
     notes = [
         "as published: whole answers of first repeats on stories by people, over 10 characters, without ###",
@@ -87,11 +87,11 @@ def declared(texts: ExplanationTexts, options: ExplainOptions, *, model: str | N
         notes.append("not as published: the study's map was a UMAP")
     frame = texts.frame
     if frame["answer"].isna().all():
-        notes.append("not as published: whole answers are not known here, explanations stand in for them")
+        notes.append("not as published: whole answers are not known here, explanations are used in their place")
     if (frame["repeat"].isna()).any():
-        notes.append("repeats are not known here: every row is taken for a first one")
+        notes.append("repeats are not known here: every row counts as a first repeat")
     if (frame["system"] == "").any():
-        notes.append("systems are not known here: stories are taken for people's")
+        notes.append("systems are not known here: all stories count as written by people")
     elif HUMAN not in set(frame["system"].str.casefold()):
-        raise SpecError(Advice("{as_published} looks at stories by people, and no system here is called Human"))
+        raise SpecError(Advice("{as_published} analyses stories by people, and no system here is called Human"))
     return notes

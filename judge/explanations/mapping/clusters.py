@@ -1,4 +1,4 @@
-"""Groups of like explanations by HDBSCAN. Never forces a text into a group: what fits nowhere is noise, and counted."""
+"""Clusters of similar explanations by HDBSCAN; a text that fits no cluster is noise, and is counted."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SAMPLES = 10
 
 _SHARE, _SMALLEST = 0.01, 10
 _EXACT, _FLAT = 5000, 3
-"""Texts up to which, and dimensions in which, HDBSCAN looks at all distances."""
+"""Largest numbers of texts and of dimensions for which HDBSCAN computes all distances."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,7 +89,7 @@ def by_size(labels: Labels) -> Labels:
 
 
 def _hdbscan(points: Vectors, least: int) -> tuple[Labels, str]:
-    """Labels, and what to say of how: many points of many dimensions go through a graph of nearest neighbours."""
+    """Labels, and a note on the method: many points in many dimensions are clustered on a neighbour graph."""
     try:
         from sklearn.cluster import HDBSCAN
     except ImportError as error:
@@ -98,5 +98,5 @@ def _hdbscan(points: Vectors, least: int) -> tuple[Labels, str]:
     if len(points) <= _EXACT or points.shape[1] <= _FLAT:
         return np.asarray(HDBSCAN(**chosen).fit(points).labels_, dtype=np.int64), ""
     found = HDBSCAN(metric="precomputed", **chosen).fit(graph(points))
-    how = f" (distances to {NEIGHBOURS} nearest neighbours stand for all)"
+    how = f" (distances to {NEIGHBOURS} nearest neighbours replace all distances)"
     return np.asarray(found.labels_, dtype=np.int64), how

@@ -1,4 +1,4 @@
-"""One look at explanations: texts, vectors, picture, clusters, made together and once. Never prints."""
+"""The explanation map: texts, vectors, projection and clusters, computed together and once."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from judge.analysis.options.signature import abbreviations, judges
+from judge.embedding.vectors import Embedded, default_model, embed
 from judge.errors import SpecError
 from judge.explanations.corpus.corpus import ExplanationTexts
 from judge.explanations.mapping import as_published
 from judge.explanations.mapping.clusters import NOISE, Clustering, cluster
-from judge.explanations.mapping.embedding import Embedded, default_model, embed
 from judge.explanations.mapping.options import FRAGMENTS, TFIDF, ExplainOptions
 from judge.explanations.mapping.projection import Projection, project
 from judge.explanations.quality.guideline_point import guideline_texts
@@ -34,7 +34,7 @@ BANDS = ("low", "middle", "high")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExplanationMap:
-    """What every table is made from.
+    """The data of every table: texts, analysed rows, vectors, projection and clusters.
 
     Attributes
     ----------
@@ -102,14 +102,14 @@ class ExplanationMap:
 def map_explanations(texts: ExplanationTexts, options: ExplainOptions, step: Step | None = None) -> ExplanationMap:
     """Embed, map and cluster explanations.
 
-    Raises SpecError where nothing is left to look at, MissingExtraError for a method whose package is not installed.
+    Raises SpecError where no explanation is left, MissingExtraError for a method whose package is not installed.
     """
     tell = step or _silent
     kept, left_out = as_published.chosen(texts) if options.as_published else _with_text(texts)
     if kept.empty:
         why = "; ".join(f"{count} {reason}" for reason, count in left_out.items()) or "there are no rows"
         raise SpecError(
-            f"no explanation to look at: {why}", hint="judge coverage RUN shows what was asked and answered"
+            f"no explanation to analyse: {why}", hint="judge coverage RUN shows what was requested and answered"
         )
     model = None if options.model == TFIDF else default_model() if options.model == "auto" else options.model
     cache = cache_of(texts)
@@ -159,18 +159,18 @@ def bands(rows: pd.DataFrame, texts: ExplanationTexts) -> list[str]:
     labelled = {c.name: c.scale for c in texts.criteria if c.scale.labels}
     rated = texts.frame["rating"].dropna()
     seen = (float(rated.min()), float(rated.max())) if len(rated) else (0.0, 0.0)
-    found = []
+    names = []
     for name, rating in zip(rows["criterion"], rows["rating"], strict=True):
         if name in labelled:
-            found.append(labelled[name].label_of(rating) or "")
+            names.append(labelled[name].label_of(rating) or "")
             continue
         low, high = scales.get(name, seen)
         if np.isnan(rating) or high <= low:
-            found.append("")
+            names.append("")
             continue
         third = int(3 * (rating - low) / (high - low))
-        found.append(BANDS[min(2, max(0, third))])
-    return found
+        names.append(BANDS[min(2, max(0, third))])
+    return names
 
 
 def cache_of(texts: ExplanationTexts) -> Path | None:

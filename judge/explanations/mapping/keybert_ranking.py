@@ -1,6 +1,6 @@
-"""Keywords of groups by the package keybert, on the embeddings at hand. Embeds candidate words only, each once.
+"""Keywords of groups by the package keybert, on the embeddings at hand; only candidate words are embedded.
 
-What it found is kept by content in the file of embeddings: importing the package takes seconds, a second look none.
+What it found is kept by content in the file of embeddings: importing the package takes seconds, a second analysis none.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ import orjson
 from numpy.typing import NDArray
 
 from judge.derived_file import keep, open_cache
+from judge.embedding.vectors import Embedded
 from judge.errors import MissingExtraError
-from judge.explanations.mapping.embedding import Embedded
 from judge.fingerprint import fingerprint
 
 Vectors = NDArray[np.float32]
@@ -86,7 +86,7 @@ def _extracted(documents: Sequence[Document], embedded: Embedded, top: int, prog
     words = sorted({word for one in documents for word in one.candidates})
     if not words:
         return [[] for _ in documents]
-    found = _extractor(embedded, progress).extract_keywords(
+    keywords = _extractor(embedded, progress).extract_keywords(
         [list(one.candidates) for one in documents],
         # Candidates are chosen already: a document is given as the list of its own.
         vectorizer=CountVectorizer(vocabulary=words, analyzer=list),
@@ -96,7 +96,7 @@ def _extracted(documents: Sequence[Document], embedded: Embedded, top: int, prog
         doc_embeddings=np.stack([one.mean for one in documents]),
     )
     # Of one document alone the package gives the bare list.
-    listed = [found] if len(documents) == 1 else found
+    listed = [keywords] if len(documents) == 1 else keywords
     return [[(str(word), float(score)) for word, score in one] for one in listed]
 
 

@@ -1,4 +1,4 @@
-"""Keywords of every group of explanations, as one value. Never embeds a text again."""
+"""Keywords of every group of explanations, as one value."""
 
 from __future__ import annotations
 
@@ -76,19 +76,19 @@ class Keywords:
         return frame
 
 
-def group_keywords(looked: ExplanationMap, step: Step | None = None) -> Keywords:
+def group_keywords(mapped: ExplanationMap, step: Step | None = None) -> Keywords:
     """Class-TF-IDF and, where the package is installed, KeyBERT for every group of every grouping."""
     # A grouping of which nothing is known, as a file without a column has it, has nothing to tell apart.
     coded: dict[str, _Codes] = {}
-    for by in dict.fromkeys((*looked.options.by, "cluster")):
-        if by != "cluster" or looked.clustering is not None:
-            codes, names = _codes(looked, by)
+    for by in dict.fromkeys((*mapped.options.by, "cluster")):
+        if by != "cluster" or mapped.clustering is not None:
+            codes, names = _codes(mapped, by)
             if names != [""]:
                 coded[by] = codes, names
     version = keybert_ranking.installed()
-    found: list[GroupWords] = []
+    groups_found: list[GroupWords] = []
     candidates: list[list[str]] = []
-    counts = keywords.count(list(looked.rows["text"]))
+    counts = keywords.count(list(mapped.rows["text"]))
     for by, (codes, names) in coded.items():
         if counts is None:
             break
@@ -96,19 +96,19 @@ def group_keywords(looked: ExplanationMap, step: Step | None = None) -> Keywords
         for code, name in enumerate(names):
             listed = keywords.best(weights[code], counts.terms, keywords.CANDIDATES)
             size = int((codes == code).sum())
-            found.append(GroupWords(by, name, size, tuple(listed[: looked.options.top])))
+            groups_found.append(GroupWords(by, name, size, tuple(listed[: mapped.options.top])))
             candidates.append([word for word, _ in listed])
     if version and counts is not None:
-        ranked = _ranked(looked, coded, found, candidates, step)
-        found = [replace(one, keybert=tuple(words)) for one, words in zip(found, ranked, strict=True)]
+        ranked = _ranked(mapped, coded, groups_found, candidates, step)
+        groups_found = [replace(one, keybert=tuple(words)) for one, words in zip(groups_found, ranked, strict=True)]
     mmr = f"mmr{keybert_ranking.DIVERSITY:g}"
     keybert = f"+keybert{version}/{keywords.CANDIDATES}/{mmr}" if version else ""
-    name = f"kw:ctfidf{keybert}/by:{','.join(by for by in coded if by in looked.options.by)}"
-    return Keywords(tuple(found), looked.options.by, version, name, looked.signature(name))
+    name = f"kw:ctfidf{keybert}/by:{','.join(by for by in coded if by in mapped.options.by)}"
+    return Keywords(tuple(groups_found), mapped.options.by, version, name, mapped.signature(name))
 
 
 def _ranked(
-    looked: ExplanationMap,
+    mapped: ExplanationMap,
     coded: Mapping[str, _Codes],
     groups: Sequence[GroupWords],
     candidates: Sequence[Sequence[str]],
@@ -116,14 +116,14 @@ def _ranked(
 ) -> list[list[tuple[str, float]]]:
     """KeyBERT's words of each group."""
     tell = None if step is None else lambda done, total: step("embedding candidate words", done, total)
-    embedded, texts = looked.embedded, looked.rows["key"].to_numpy()
+    embedded, texts = mapped.embedded, mapped.rows["key"].to_numpy()
     documents = []
     for one, some in zip(groups, candidates, strict=True):
         codes, names = coded[one.by]
         inside = codes == names.index(one.group)
         mean = embedded.vectors[inside].mean(axis=0)
         documents.append(keybert_ranking.Document(some, texts[inside].tolist(), mean))
-    return keybert_ranking.ranked(documents, embedded, looked.options.top, looked.cache, tell)
+    return keybert_ranking.ranked(documents, embedded, mapped.options.top, mapped.cache, tell)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,28 +135,28 @@ class YakeWords:
     words: Weighted
 
 
-def yake_keywords(looked: ExplanationMap, step: Step | None = None) -> tuple[YakeWords, ...]:
+def yake_keywords(mapped: ExplanationMap, step: Step | None = None) -> tuple[YakeWords, ...]:
     """The study's keywords: 30 a criterion by YAKE, over whole answers of first repeats on all stories."""
     found = []
-    for name, text, count in as_published.corpora(looked.texts):
+    for name, text, count in as_published.corpora(mapped.texts):
         if step is not None:
             step(f"keywords of {name or 'explanations'} by YAKE", 0, 0)
         found.append(YakeWords(name, count, tuple(keywords.yake(text))))
     return tuple(found)
 
 
-def _codes(looked: ExplanationMap, by: str) -> tuple[NDArray[np.int64], list[Any]]:
+def _codes(mapped: ExplanationMap, by: str) -> tuple[NDArray[np.int64], list[Any]]:
     """Each row's group as a number, and the groups: bands low to high, clusters by size (noise left out), else by name.
 
     Rows whose group is not known ("") are a group of their own; it stands last.
     """
-    column = looked.rows[by]
+    column = mapped.rows[by]
     if by == "cluster":
         numbers = column.to_numpy(dtype=np.int64)
         return numbers, list(range(int(numbers.max()) + 1 if numbers.size else 0))
-    known = [c.name for c in looked.texts.criteria] if by == "criterion" else ["low", "middle", "high"]
+    known = [c.name for c in mapped.texts.criteria] if by == "criterion" else ["low", "middle", "high"]
     if by == "band":
-        known += dict.fromkeys(label for c in looked.texts.criteria for label in c.scale.labels)
+        known += dict.fromkeys(label for c in mapped.texts.criteria for label in c.scale.labels)
     order = {name: place for place, name in enumerate(known)} if by in ("criterion", "band") else {}
     present = [str(name) for name in column.unique()]
     names = sorted(present, key=lambda name: (name == "", order.get(name, len(order)), name))

@@ -1,4 +1,4 @@
-"""Keywords of groups of explanations as people read them. Computes nothing."""
+"""Tables of the keywords of groups of explanations."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from judge.printing.tables import Column, Table
 _NAMES = {"eval_prompt": "Eval-Prompt", "band": "rating"}
 
 
-def keyword_table(found: Keywords) -> Table:
+def keyword_table(keyword_groups: Keywords) -> Table:
     """One row a group, grouping by grouping."""
     columns = [
         Column("by", "by"),
@@ -21,24 +21,26 @@ def keyword_table(found: Keywords) -> Table:
         Column("texts", "texts"),
         Column("ctfidf", "class-TF-IDF", wrap=60),
     ]
-    columns += [Column("keybert", "KeyBERT", wrap=60)] if found.keybert else []
+    columns += [Column("keybert", "KeyBERT", wrap=60)] if keyword_groups.keybert else []
     notes = ["class-TF-IDF: words and pairs that are frequent in a group and rare in the others of its kind"]
-    if found.keybert:
+    if keyword_groups.keybert:
         notes.append(
-            f"KeyBERT: the package keybert {found.keybert} on the same embeddings, which ranks the group's "
+            f"KeyBERT: the package keybert {keyword_groups.keybert} on the same embeddings, which ranks the group's "
             f"{keywords.CANDIDATES} best of these by likeness to the mean of its texts "
             f"(maximal marginal relevance, diversity {keybert_ranking.DIVERSITY:g})"
         )
     else:
         notes.append("KeyBERT's words are left out: they need pip install 'storyjudge[explain]'")
-    return Table("Keywords of explanations", columns, [_row(one) for one in found.rows], found.signature, notes)
+    return Table(
+        "Keywords of explanations", columns, [_row(one) for one in keyword_groups.rows], keyword_groups.signature, notes
+    )
 
 
-def side_words_table(found: SideWords) -> Table:
+def side_words_table(terms: SideWords) -> Table:
     """Terms of people and of judges, the most telling first: of all texts, then of those with one verdict."""
     columns = [
         Column("within", "verdict"),
-        Column("said_by", "said more by"),
+        Column("said_by", "used more by"),
         Column("term", "term"),
         Column("people", "people's texts"),
         Column("people_rate", "per 1,000", digits=1),
@@ -48,20 +50,20 @@ def side_words_table(found: SideWords) -> Table:
         Column("z", "z", digits=1),
     ]
     notes = [
-        f"{found.people} texts by people, {found.judges} by judges; stories: those about which the side says it",
+        f"{terms.people} texts by people, {terms.judges} by judges; stories: those for which the side uses the term",
         "per 1,000: of all terms of a side; terms are words and pairs of words, stop words left out",
         "z: log-odds ratio with an informative Dirichlet prior (Monroe et al. 2008): an order of terms, and no test",
     ]
-    rows = [asdict(row) | {"within": row.within or "all"} for row in found.rows]
-    return Table("What people say that judges do not, and the reverse", columns, rows, found.signature, notes)
+    rows = [asdict(row) | {"within": row.within or "all"} for row in terms.rows]
+    return Table("Terms that people use more than judges, and the reverse", columns, rows, terms.signature, notes)
 
 
-def yake_table(found: tuple[YakeWords, ...], signature: str) -> Table:
+def yake_table(keywords: tuple[YakeWords, ...], signature: str) -> Table:
     """The study's keywords, a criterion each."""
     columns = [Column("criterion", "criterion"), Column("answers", "answers"), Column("words", "YAKE", wrap=90)]
     rows = [
         {"criterion": one.criterion or "not known", "answers": one.answers, "words": _joined(one.words)}
-        for one in found
+        for one in keywords
     ]
     return Table("Keywords by YAKE, as published", columns, rows, signature)
 

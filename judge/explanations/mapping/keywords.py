@@ -1,4 +1,4 @@
-"""Words that tell groups of explanations apart: class-TF-IDF, and YAKE for the study's own. Never a test.
+"""Keywords that distinguish groups of explanations: class-TF-IDF, and YAKE for the study's own keywords.
 
 class-TF-IDF (Grootendorst 2022, BERTopic): a group is one long text; a term's weight is its share of the group's terms
 times log(1 + A / f), f its count over all groups and A the mean count of terms a group. A group's 300 best are

@@ -1,4 +1,4 @@
-"""Distances of many points to their nearest neighbours, as one connected graph. Never holds all pairs at once.
+"""Distances of many points to their nearest neighbours, as one connected graph.
 
 HDBSCAN needs a minimum spanning tree of the points, and nearly all of its edges join near neighbours. Where neighbours
 alone leave the points in several parts, each part is joined to the point nearest to it, until there is one part

@@ -1,4 +1,4 @@
-"""What can be chosen about a look at explanations, and how it stands in the signature. Never a default hidden."""
+"""Options of `judge explain`, and how each appears in the signature."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class ExplainOptions:
 
 def published(options: ExplainOptions) -> ExplainOptions:
     """The study's choices: all-mpnet-base-v2 (unless a model is named), UMAP of 300 neighbours, no clusters."""
-    from judge.explanations.mapping.embedding import DEFAULT_MODEL
+    from judge.embedding.vectors import DEFAULT_MODEL
 
     model = DEFAULT_MODEL if options.model == "auto" else options.model
     return replace(

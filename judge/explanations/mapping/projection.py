@@ -1,4 +1,4 @@
-"""Vectors as points of a plane, to be looked at. Never a measurement: distances there are not those of texts."""
+"""Projection of vectors to a plane for a picture; distances in the plane are not distances of texts."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Projection:
 
 
 def project(vectors: Vectors, options: ExplainOptions) -> Projection | None:
-    """The picture of these vectors, or None where there are fewer than five distinct ones or none is wanted.
+    """The projection of these vectors, or None for fewer than five distinct ones or where none is requested.
 
     Copies of a text are one point: they are mapped once. With `as_published` every copy is mapped, as the study did.
     Raises MissingExtraError where the method that was asked for is not installed.
@@ -38,7 +38,7 @@ def project(vectors: Vectors, options: ExplainOptions) -> Projection | None:
     how = options.map
     if how == "none":
         return None
-    distinct, place = _distinct(vectors)
+    distinct, row_of = _distinct(vectors)
     if distinct.shape[0] < _LEAST:
         return None
     if how == "auto":
@@ -46,12 +46,12 @@ def project(vectors: Vectors, options: ExplainOptions) -> Projection | None:
     if how == "umap":
         whole = vectors if options.as_published else distinct
         points, name, note = _umap(whole, options)
-        return Projection(points if options.as_published else points[place], name, "UMAP", note)
+        return Projection(points if options.as_published else points[row_of], name, "UMAP", note)
     instead = "" if options.map == how else " (UMAP is not installed: pip install 'storyjudge[explain]')"
     if how == "tsne":
         points, perplexity = _tsne(distinct, options.seed)
         name = f"map:tsne/{perplexity:g}/seed{options.seed}"
-        return Projection(points[place], name, "t-SNE", f"map by t-SNE, perplexity {perplexity:g}{instead}")
+        return Projection(points[row_of], name, "t-SNE", f"map by t-SNE, perplexity {perplexity:g}{instead}")
     points, share = plane(vectors, options.seed)
     note = f"map by the first two principal components, {100 * share:.0f} % of the variance{instead}"
     return Projection(points, f"map:pca/seed{options.seed}", "principal components", note)
@@ -97,7 +97,9 @@ def _umap(vectors: Vectors, options: ExplainOptions) -> tuple[Vectors, str, str]
         made = UMAP(n_neighbors=neighbours, metric=options.metric, random_state=options.seed).fit_transform(vectors)
     name = f"map:umap/{neighbours}/{options.metric}/seed{options.seed}"
     fewer = "" if neighbours == options.neighbours else f" (not {options.neighbours}: there are no more texts)"
-    note = f"map by UMAP, {neighbours} neighbours{fewer}, {options.metric}: near is alike, far apart says little"
+    note = (
+        f"map by UMAP, {neighbours} neighbours{fewer}, {options.metric}: near points are similar, far ones say little"
+    )
     return np.asarray(made, dtype=np.float32), name, note
 
 

@@ -1,4 +1,4 @@
-"""What people say that judges do not, and the other way round: terms over-represented on one side. Never a test.
+"""Terms that people or judges over-use relative to the other side, ranked by log-odds ratio.
 
 The measure is the log-odds ratio with an informative Dirichlet prior, over its standard deviation (Monroe, Colaresi &
 Quinn 2008, Fightin' Words, Political Analysis 16, equations 15, 16, 22): with y a side's count of the term, n of all
@@ -41,7 +41,7 @@ Rows = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class SideWord:
-    """A term that one side says more often.
+    """A term that one side uses more often.
 
     Attributes
     ----------
@@ -91,23 +91,23 @@ class SideWords:
         return frame
 
 
-def side_words(looked: ExplanationMap) -> SideWords | None:
+def side_words(mapped: ExplanationMap) -> SideWords | None:
     """Terms of people against all judges together; None where there are not texts of both."""
-    side = looked.rows["side"].to_numpy(dtype=str)
+    side = mapped.rows["side"].to_numpy(dtype=str)
     people, judges = side == EXPERT, (side != EXPERT) & (side != "")
     if not people.any() or not judges.any():
         return None
-    counts = keywords.count(list(looked.rows["text"]))
+    counts = keywords.count(list(mapped.rows["text"]))
     if counts is None:
         return None
-    story = looked.rows["story"].to_numpy(dtype=str)
-    verdict = looked.rows["band"].to_numpy(dtype=str)
+    story = mapped.rows["story"].to_numpy(dtype=str)
+    verdict = mapped.rows["band"].to_numpy(dtype=str)
     found: list[SideWord] = []
     for within in ("", *dict.fromkeys(sorted(set(verdict) - {""}))):
         kept = np.ones(verdict.size, dtype=np.bool_) if not within else verdict == within
         if (people & kept).any() and (judges & kept).any():
-            found += _contrast(counts, people & kept, judges & kept, story, within, looked.options.top)
-    signature = looked.signature(f"side:logodds/prior{PRIOR:g}")
+            found += _contrast(counts, people & kept, judges & kept, story, within, mapped.options.top)
+    signature = mapped.signature(f"side:logodds/prior{PRIOR:g}")
     return SideWords(tuple(found), int(people.sum()), int(judges.sum()), signature)
 
 

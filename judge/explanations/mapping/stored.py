@@ -1,4 +1,4 @@
-"""What `judge explain` leaves in a result folder for pages and figures: points, clusters, tables. Never the texts.
+"""The results of `judge explain` stored in a result folder for pages and figures: points, clusters, tables.
 
 One file, `derived/explanations.json`, made again by each `judge explain`. Pages take texts from the journal, by story,
 criterion, Eval-Prompt and repeat; only short examples stand in the tables, which `stored_tables` keeps with their
@@ -37,12 +37,12 @@ _TFIDF = re.compile(r"tfidf-svd(\d+)/seed(\d+)")
 
 @dataclass(frozen=True, slots=True)
 class StoredMap:
-    """A look at one result folder's explanations.
+    """Stored results for one result folder's explanations.
 
     Attributes
     ----------
     signature : str
-        Of the whole look, which may have been at several result folders.
+        Of the whole analysis, which may cover several result folders.
     model, method : str
         What embedded the texts; what drew the map ("" where none was drawn).
     points : list of dict
@@ -65,7 +65,7 @@ class StoredMap:
 
     @property
     def embedded_by(self) -> str:
-        """What made the embeddings, in words where its name is a code of ours."""
+        """The embedding method for print, in words where its name is an internal code."""
         code = _TFIDF.fullmatch(self.model)
         if code is None:
             return self.model
@@ -74,7 +74,7 @@ class StoredMap:
 
 
 def read(folder: ResultFolder) -> StoredMap | None:
-    """What was stored in a folder, or None; DataError where the file is broken or of a later form.
+    """The stored results of a folder, or None; DataError where the file is damaged or of a later version.
 
     Of a file of the first form, tables are left out, and a note says so.
     """
@@ -113,33 +113,33 @@ def write(folder: ResultFolder, stored: StoredMap) -> None:
 
 
 def of_folders(
-    looked: ExplanationMap, tables: Sequence[Table], keywords: Mapping[int, Sequence[str]]
+    mapped: ExplanationMap, tables: Sequence[Table], keywords: Mapping[int, Sequence[str]]
 ) -> list[tuple[ResultFolder, StoredMap]]:
-    """What each result folder of a look is to hold: its own points, and tables and clusters' keywords of the whole."""
+    """The results to store in each result folder: its own points, with tables and keywords of the whole analysis."""
     printed = [stored_tables.plain(table, texts=False) for table in tables]
     words = {str(number): list(some) for number, some in keywords.items()}
-    made = (looked.picture, looked.clustering)
-    notes = [looked.embedded.note, *(one.note for one in made if one is not None)]
-    method = "" if looked.picture is None else looked.picture.method
+    made = (mapped.picture, mapped.clustering)
+    notes = [mapped.embedded.note, *(one.note for one in made if one is not None)]
+    method = "" if mapped.picture is None else mapped.picture.method
     found = []
-    for fact in looked.texts.facts:
-        own = looked.rows[(looked.rows["run"] == fact.run) & looked.rows["judge"].isin(fact.judge.split(", "))]
-        stored = StoredMap(looked.signature(), looked.embedded.name, method, points(own), printed, words, list(notes))
+    for fact in mapped.texts.facts:
+        own = mapped.rows[(mapped.rows["run"] == fact.run) & mapped.rows["judge"].isin(fact.judge.split(", "))]
+        stored = StoredMap(mapped.signature(), mapped.embedded.name, method, points(own), printed, words, list(notes))
         found.append((ResultFolder(fact.path), stored))
     return found
 
 
-def of_look(looked: ExplanationMap, keywords: Mapping[int, Sequence[str]]) -> StoredMap:
-    """All points of a look at once, each with its side too, as a figure wants them; this is nowhere stored.
+def of_analysis(mapped: ExplanationMap, keywords: Mapping[int, Sequence[str]]) -> StoredMap:
+    """All points of an analysis, each with its side, for figures; they are not stored in this form.
 
     Raises SpecError where no map was made.
     """
-    if looked.picture is None:
+    if mapped.picture is None:
         raise SpecError("there is no map to draw: none was asked for, or there are too few texts")
     words = {str(number): list(some) for number, some in keywords.items()}
-    sides = looked.rows["side"].tolist()
-    marked = [point | {"side": side or None} for point, side in zip(points(looked.rows), sides, strict=True)]
-    whole = StoredMap(looked.signature(), looked.embedded.name, looked.picture.method, marked, [], words)
+    sides = mapped.rows["side"].tolist()
+    marked = [point | {"side": side or None} for point, side in zip(points(mapped.rows), sides, strict=True)]
+    whole = StoredMap(mapped.signature(), mapped.embedded.name, mapped.picture.method, marked, [], words)
     return replace(whole, model=whole.embedded_by)
 
 

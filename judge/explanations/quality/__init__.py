@@ -1,1 +1,1 @@
-"""Numbers about explanations: presence, specificity, stability, groundedness, agreement with the rating."""
+"""Measures of explanations: presence, specificity, stability, groundedness, agreement with the rating."""

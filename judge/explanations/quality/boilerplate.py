@@ -1,4 +1,4 @@
-"""How much of an explanation its judge also writes about many other stories. Never calls a guideline's words its own.
+"""Boilerplate: the share of an explanation that its judge also writes about many other stories.
 
 A run of words is boilerplate where it stands in the judge's explanations of at least a declared share of the other
 stories (and of three at least). Copied guidelines and the question's own words count too: they say nothing of this

@@ -1,4 +1,4 @@
-"""Answers whose reason says otherwise than their rating: flagged by two rules, to be read. Never changes a rating.
+"""Contradictions: answers whose explanation disagrees with their rating, flagged by two rules.
 
 *words*: a ridge regression on the words and pairs of words of all texts (TF-IDF) predicts each text's rating, on a
 scale from 0 to 1, from texts about other story-prompts; a text is flagged where the prediction and the rating lie on
@@ -6,7 +6,8 @@ different sides of the scale's middle, the prediction by `MARGIN` or more. Prais
 regression serves all criteria and judges; criteria are words of the text too, so that "no" may mean another thing on
 each. *guideline*: the text quotes the guideline of a point on the other side of the middle, and not that of its rating.
 
-What flags are worth was read on a sample (`PRECISION`, docs/contradictions.md); how many are missed is not known.
+What flags are worth was read on samples (`AUDITED`, `read_flags`, docs/contradictions.md); how many are missed in
+judges' answers is not known.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ errors (of people's 303 comments in StoryER, where the share is .75, none of the
 
 AUDITED: tuple[tuple[str, int, int], ...] = (("words", 6, 10),)
 """Rule -> how many of so many flagged texts were contradictions when read: five judges' answers to TTCW, each judge by
-itself, on which margin and weights were chosen. Texts, verdicts and what else was read: docs/contradictions.md."""
+itself, on which margin and weights were chosen. What was read afterwards: `read_flags`; docs/contradictions.md."""
 
 LEAST_TEXTS, LEAST_PROMPTS, FOLDS = 100, 5, 5
 _MIDDLE = 0.5
@@ -48,7 +49,7 @@ _MIDDLE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """A flagged text: whose, its rating and the one that its words suggest (or the point that it quotes)."""
+    """A flagged text: its source, its rating, and the rating that its words suggest (or the point that it quotes)."""
 
     judge: str | None
     eval_prompt: str | None
@@ -74,17 +75,19 @@ class Contradictions:
 
     @property
     def share(self) -> Estimate:
-        """Flagged texts of all with a rating."""
+        """Share of flagged texts among the rated texts."""
         return wilson(len(self.flagged), self.texts)
 
     @property
     def signature(self) -> str:
-        """The line under its table."""
+        """The signature under the table."""
         rules = f"words:tfidf-ridge/margin{MARGIN:g}/told{LEAST_TOLD:g}|guideline:{QUOTED:g}"
         return f"texts:{self.texts}|{rules}|hold-out:story-prompt/{FOLDS}|seed:{self.seed}|v{__version__}"
 
 
-def contradictions(frame: pd.DataFrame, criteria: Sequence[Criterion], seed: int = 1) -> Contradictions:
+def contradictions(
+    frame: pd.DataFrame, criteria: Sequence[Criterion], seed: int = 1, *, least_told: float = LEAST_TOLD
+) -> Contradictions:
     """Flag the rated texts of explanations.
 
     Parameters
@@ -93,6 +96,10 @@ def contradictions(frame: pd.DataFrame, criteria: Sequence[Criterion], seed: int
         `corpus.COLUMNS`, rows with a text; those without a rating or a known story are left out.
     criteria : sequence of Criterion
         Those whose scale is known; of others the lowest and highest rating are the scale's ends.
+    seed : int
+        Of the deal of story-prompts to folds.
+    least_told : float
+        Share of texts that words have to put on the side of their rating. Only to measure what it is good for.
 
     Raises
     ------
@@ -110,10 +117,10 @@ def contradictions(frame: pd.DataFrame, criteria: Sequence[Criterion], seed: int
     known = ~np.isnan(predicted) & (y != _MIDDLE)
     same = int((np.sign(predicted[known] - _MIDDLE) == np.sign(y[known] - _MIDDLE)).sum())
     told_by = wilson(same, int(known.sum())) if known.any() else Estimate.undefined(why or "no prediction")
-    if told_by.value is not None and told_by.value < LEAST_TOLD:
+    if told_by.value is not None and told_by.value < least_told:
         why = (
-            f"the words of these texts tell the side of {100 * told_by.value:.0f} % of their ratings, and "
-            f"{100 * LEAST_TOLD:.0f} % are needed: the rule on words was not used"
+            f"the words of these texts predict the side of {100 * told_by.value:.0f} % of their ratings, and "
+            f"{100 * least_told:.0f} % are needed: the rule on words was not used"
         )
         predicted = np.full(y.size, np.nan)
     by_words = np.sign(predicted - _MIDDLE) * np.sign(y - _MIDDLE) < 0
@@ -136,7 +143,7 @@ def _predicted(part: pd.DataFrame, y: Floats, seed: int) -> tuple[Floats, str | 
     if y.size < LEAST_TEXTS or np.unique(prompts).size < LEAST_PROMPTS:
         return nothing, (
             f"the rule on words needs {LEAST_TEXTS} rated texts about {LEAST_PROMPTS} story-prompts, here are {y.size} "
-            f"about {np.unique(prompts).size}: guidelines alone were looked at"
+            f"about {np.unique(prompts).size}: only the rule on guidelines was applied"
         )
     if np.all(y == y[0]):
         return nothing, "every text has the same rating: the rule on words has nothing to learn from"
@@ -146,13 +153,14 @@ def _predicted(part: pd.DataFrame, y: Floats, seed: int) -> tuple[Floats, str | 
     except ImportError as error:
         raise MissingExtraError("finding contradictions", "explain") from error
     words = TfidfVectorizer(ngram_range=(1, 2), min_df=2, sublinear_tf=True)
+    # The criterion is a word too: the same words can praise on one criterion and blame on another.
     named = [
         f"{text} criterion_{name.replace(' ', '_')}" for text, name in zip(part["text"], part["criterion"], strict=True)
     ]
     try:
         x = words.fit_transform(named)
     except ValueError:
-        return nothing, "no word stands in two texts: the rule on words has nothing to learn from"
+        return nothing, "no word occurs in two texts: the rule on words has nothing to learn from"
     fold = deal(prompts, FOLDS, np.random.default_rng(seed))
     for number in np.unique(fold):
         held = fold == number

@@ -1,19 +1,24 @@
-"""Contradictions as people read them: what was flagged, and what a flag is worth. Never computes a flag."""
+"""The table of flagged contradictions, with the measured precision of the rules."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from judge.explanations.quality import read_flags
 from judge.explanations.quality.contradictions import AUDITED, Contradictions
 from judge.printing.tables import Column, Table
 from judge.stats.estimate import Estimate
 from judge.stats.shares.proportion import wilson
 
 _WRAP = 70
+_FRESH: dict[read_flags.Sample, str] = {
+    "experts": "of people's explanations, of which words tell too little, so that the rule is not used on such texts",
+    "other deals": "of the same judges' answers that are flagged with other seeds alone",
+}
 
 
-def table(found: Contradictions) -> Table:
-    """One row a flagged text, the plainest first; how many, and how many of such flags were right when read."""
+def table(contradictions: Contradictions) -> Table:
+    """The table of flagged texts, the clearest first, with counts and the measured precision of the rules."""
     columns = [
         Column("judge", "judge"),
         Column("eval_prompt", "eval prompt"),
@@ -25,10 +30,10 @@ def table(found: Contradictions) -> Table:
         Column("rule", "by"),
         Column("text", "text", text=True, wrap=_WRAP),
     ]
-    rows = [{column.key: getattr(one, column.key) for column in columns} for one in found.flagged]
+    rows = [{column.key: getattr(one, column.key) for column in columns} for one in contradictions.flagged]
     kept = [column for column in columns if not rows or any(row[column.key] is not None for row in rows)]
-    title = "Answers whose reason says otherwise than their rating"
-    return Table(title, kept, rows, found.signature, tuple(_notes(found)))
+    title = "Answers whose reason contradicts their rating"
+    return Table(title, kept, rows, contradictions.signature, tuple(_notes(contradictions)))
 
 
 def _notes(found: Contradictions) -> Iterator[str]:
@@ -40,10 +45,14 @@ def _notes(found: Contradictions) -> Iterator[str]:
         )
         contradicted = f"{right} of {read} flagged answers contradicted their rating when read ({share} %)"
         yield f"precision of the rule on {rule}: {contradicted}, {of}"
+    for sample, of in _FRESH.items():
+        right, read = read_flags.precision(sample)
+        share = _percent(wilson(right, read))
+        yield f"on texts that it was not set on it is lower: {right} of {read} ({share} %) {of}"
     if any(one.rule == "guideline" for one in found.flagged):
         yield "the rule on guidelines was not audited: no answer of the studies at hand was flagged by it"
     if found.told.value is not None:
-        yield f"words put {_percent(found.told)} % of texts on the side of the scale on which their rating lies"
+        yield f"words predict the correct side of the scale for {_percent(found.told)} % of the texts"
     yield "words: predicted from the words of texts about other story-prompts; guideline: quotes that of another point"
     yield from found.notes
 

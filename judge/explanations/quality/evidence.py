@@ -1,4 +1,4 @@
-"""What an explanation quotes and whom it names, and where that stands: in the story, its story-prompt, or nowhere.
+"""Evidence in explanations: quotations and names, and where each occurs (story, story-prompt, nowhere).
 
 Quotations are spans in double or typographic quotation marks, and in single ones around two words or more, of at least
 two words; each piece between omission marks must be found. Names are capitalised words inside a sentence that are not
@@ -20,7 +20,7 @@ from judge.records import Criterion
 
 Place = Literal["story", "story-prompt", "reference", "task", "criteria", "nowhere"]
 PLACES: tuple[Place, ...] = ("story", "story-prompt", "reference", "task", "nowhere")
-"""Where something may stand, looked through in this order; `task` is the criterion's own wording.
+"""Sources in which evidence may occur, searched in this order; `task` is the criterion's own wording.
 
 `criteria`, which holds the names of all criteria, is none of them: those words are nobody's names.
 """
@@ -46,7 +46,7 @@ _MARKS = re.compile(r"[\"“”„«»`‘']")
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A text in which evidence is looked for: its normalised words between blanks, and the set of them."""
+    """A text in which evidence is searched: its normalised words between blanks, and the set of them."""
 
     words: str
     known: frozenset[str]
@@ -60,13 +60,13 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Quotations and names of one explanation, each with the first place it stands in."""
+    """Quotations and names of one explanation, each with the first source in which it occurs."""
 
     quotes: tuple[tuple[str, Place], ...] = ()
     names: tuple[tuple[str, Place], ...] = ()
 
     def count(self, kind: Literal["quotes", "names"], place: Place) -> int:
-        """How many of a kind stand in a place."""
+        """Number of items of a kind that occur in a place."""
         return sum(where == place for _, where in getattr(self, kind))
 
 

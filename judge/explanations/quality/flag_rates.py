@@ -1,4 +1,4 @@
-"""How often the rules flag, and how far they can be trusted: against annotators of items the rules were not set on.
+"""Flag rates of the rules, and their precision and recall against annotators of held-out items.
 
 Never lets a rate of flags pass for a rate of errors.
 """
@@ -36,7 +36,7 @@ TOO_FEW = "too few to validate"
 
 @dataclass(frozen=True, slots=True)
 class Flagged:
-    """Of some texts: the share that each rule flags, by the rule's name."""
+    """Shares of texts that each rule flags, by the rule's name."""
 
     shares: Mapping[str, Estimate]
     texts: int
@@ -63,7 +63,7 @@ class Validated:
 def explained(
     frame: pd.DataFrame, criteria: Sequence[Criterion], library: Library, readings: Readings
 ) -> Iterator[Explained]:
-    """The rows of a frame as the rules read them."""
+    """The rows of a frame as input of the rules."""
     known = {criterion.name: QuotedPoints(criterion) for criterion in criteria}
     columns = (frame[name].tolist() for name in ("dataset", "story", "criterion", "text", "answer", "rating"))
     for dataset, story, criterion, said, whole, given in zip(*columns, strict=True):
@@ -104,9 +104,9 @@ def measure(
         story = codes(part, STORY) if bool(told(part, "story").all()) else np.arange(len(part), dtype=np.int64)
         shares = {name: clustered_proportion(found[name].to_numpy()[places], story) for name in RULES}
         rows.append(Row(asked, Flagged(shares, len(part))))
-    said: list[str] = [
+    notes: list[str] = [
         Note(
-            "flagged by rules that were set on one study's items: they tell where to look and are no error rates",
+            "flagged by rules that were set on one study's items: they show which texts to read and are no error rates",
             Advice(
                 "judge explain {validate_flags} prints their precision and recall there, judge audit asks people",
                 validate_flags="user_study.csv",
@@ -115,8 +115,8 @@ def measure(
         ),
     ]
     if unguided := int((~frame["criterion"].isin({c.name for c in criteria if c.guidelines})).sum()):
-        said.append(f"{unguided} texts are about criteria without known guidelines, which three of the rules read")
-    return Measured(tuple(rows), signature, tuple(said))
+        notes.append(f"{unguided} texts are about criteria without known guidelines, which three of the rules need")
+    return Measured(tuple(rows), signature, tuple(notes))
 
 
 def validation(path: Path) -> Measured[Validated]:
@@ -153,7 +153,7 @@ def validation(path: Path) -> Measured[Validated]:
             "followed)"
         ),
         "base rate: what a rule that flags everything reaches as precision",
-        f"one study, one Eval-Prompt, {int(odd.sum())} items of human stories: elsewhere rules may do better or worse",
+        f"one study, one Eval-Prompt, {int(odd.sum())} items of human stories: on other data the rules may differ",
         *(note for note in texts.notes if "criteri" in note),
     ]
     signature = f"{path.stem}:{int(odd.sum())} odd items|against:any of 3|ci:wilson|v{__version__}"

@@ -1,8 +1,8 @@
-"""Rules that flag the five kinds of error which the HANNA study's annotators looked for. Never a verdict, and no model.
+"""Rules that flag the five kinds of error for which the HANNA study's annotators looked.
 
 The rules were set on the even items (0, 2, 4...) of the study's 100 audited explanations, by one judge with Eval-Prompt
 3, and are what annotators of those items seemed to object to. `judge explain` can say, on the odd items,
-how far they can be trusted; flags tell where to look, and a rate of flags is no error rate.
+how far they can be trusted; flags show which texts to read, and a rate of flags is no error rate.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from judge.records import Criterion
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """One explanation and what it is about; None where not known.
+    """One explanation with its story, criterion and rating; None where a value is not known.
 
     `answer` is the whole answer where it is known, else the text; `text` is what parsing left beside the rating, and
     `reading` what stands in it. `quoted`: points of the criterion whose guidelines the answer quotes, with the share.
@@ -81,17 +81,17 @@ _TALK = frozenset(_TALK_LIST.split())
 """Words in which any story is talked about: sharing them with a story says nothing."""
 
 
-def wrong_guideline(one: Explained) -> bool:
-    """The text quotes guidelines, and none of the quoted points is the rating."""
-    if one.criterion is None or one.rating is None:
+def wrong_guideline(explanation: Explained) -> bool:
+    """Whether the text quotes guidelines of which none belongs to the rating."""
+    if explanation.criterion is None or explanation.rating is None:
         return False
-    half = one.criterion.scale.step / 2
-    return bool(one.quoted) and all(abs(point - one.rating) >= half for point, _ in one.quoted)
+    half = explanation.criterion.scale.step / 2
+    return bool(explanation.quoted) and all(abs(point - explanation.rating) >= half for point, _ in explanation.quoted)
 
 
-def poor_syntax(one: Explained) -> bool:
-    """A doubled word, a broken verb or article, sentences run together, an open quotation mark, a text cut off."""
-    text = one.text or ""
+def poor_syntax(explanation: Explained) -> bool:
+    """Whether the text has a doubled word, a wrong verb or article, run-on sentences, an open quotation, or no end."""
+    text = explanation.text or ""
     if not text.strip():
         return False
     cut = text.count(" ") >= _MORE and text.rstrip()[-1] not in ".!?…\"”'’)]*"
@@ -101,40 +101,40 @@ def poor_syntax(one: Explained) -> bool:
     return cut or open_mark or doubled or any(rule.search(text) for rule in _BROKEN)
 
 
-def superfluous_text(one: Explained) -> bool:
-    """A guideline stands alone before the explanation itself, guidelines are talked of, the text repeats or runs on."""
-    if "guideline" in one.answer.lower() or one.reading.runs_on:
+def superfluous_text(explanation: Explained) -> bool:
+    """Whether a guideline precedes the explanation, guidelines are discussed, or the text repeats itself or runs on."""
+    if "guideline" in explanation.answer.lower() or explanation.reading.runs_on:
         return True
-    parts = [part for part in _PARAGRAPH.split(one.answer.strip()) if part.strip()]
-    if one.criterion is not None and sum(len(part.split()) for part in parts[1:]) >= _MORE:
+    parts = [part for part in _PARAGRAPH.split(explanation.answer.strip()) if part.strip()]
+    if explanation.criterion is not None and sum(len(part.split()) for part in parts[1:]) >= _MORE:
         head = _RATING_HEAD.sub("", parts[0], count=1)
-        if head and no_explanation(head, one.criterion):
+        if head and no_explanation(head, explanation.criterion):
             return True
-    return one.reading.repeats
+    return explanation.reading.repeats
 
 
-def unsubstantiated_claims(one: Explained) -> bool:
-    """No reasons beside a copied guideline, a quotation found nowhere, or a short text without a word of the story."""
-    if no_explanation(one.text, one.criterion):
-        return one.text is not None
-    if not one.story_known or one.text is None:
+def unsubstantiated_claims(explanation: Explained) -> bool:
+    """Whether there are no reasons beside a copied guideline, a quotation without source, or no word of the story."""
+    if no_explanation(explanation.text, explanation.criterion):
+        return explanation.text is not None
+    if not explanation.story_known or explanation.text is None:
         return False
-    if any(place_of_quote(span, one.sources) == "nowhere" for span in one.reading.quoting.spans):
+    if any(place_of_quote(span, explanation.sources) == "nowhere" for span in explanation.reading.quoting.spans):
         return True
-    if len(one.text.split()) >= _SHORT:
+    if len(explanation.text.split()) >= _SHORT:
         return False
-    task = one.sources.get("task")
+    task = explanation.sources.get("task")
     said = (
-        {word for word in _WORD.findall(one.text.lower()) if len(word) > 3}
+        {word for word in _WORD.findall(explanation.text.lower()) if len(word) > 3}
         - _TALK
         - (task.known if task else frozenset())
     )
-    return not any(word in one.sources[place].known for word in said for place in _TOLD)
+    return not any(word in explanation.sources[place].known for word in said for place in _TOLD)
 
 
-def incoherence(one: Explained) -> bool:
-    """The text quotes the guidelines of two points."""
-    return len(one.quoted) > 1
+def incoherence(explanation: Explained) -> bool:
+    """Whether the text quotes the guidelines of two points."""
+    return len(explanation.quoted) > 1
 
 
 RULES: Mapping[str, Callable[[Explained], bool]] = {
@@ -147,6 +147,6 @@ RULES: Mapping[str, Callable[[Explained], bool]] = {
 """Error as the study prints it -> its rule."""
 
 
-def flags(one: Explained) -> dict[str, bool]:
-    """Every rule's answer."""
-    return {name: rule(one) for name, rule in RULES.items()}
+def flags(explanation: Explained) -> dict[str, bool]:
+    """Result of every rule."""
+    return {name: rule(explanation) for name, rule in RULES.items()}

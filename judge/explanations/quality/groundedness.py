@@ -1,4 +1,4 @@
-"""Does an explanation speak of this story? Quotations and names the story has, claims without support, boilerplate.
+"""Groundedness of explanations: quotations and names from the story, unsupported claims, boilerplate.
 
 What these numbers cannot say: that what is quoted supports the rating; that a text without quotation or name says
 nothing of the story; that a quotation found nowhere was meant as one (quotation marks also mark irony).
@@ -29,8 +29,8 @@ _JUDGE = ("run", "judge")
 
 @dataclass(frozen=True, slots=True)
 class Groundedness:
-    """Of some texts: shares that point into the story or quote what stands nowhere, quotations and names by where they
-    stand, and the mean share of boilerplate."""
+    """Groundedness of texts: shares that refer to the story or quote no source, quotations and names by place,
+    and the mean share of boilerplate."""
 
     pointing: Estimate
     quotes: int
@@ -56,17 +56,17 @@ def measure(
     library : Library
         Of the stories that the texts are about; texts about a story whose text is not there count for boilerplate only.
     """
-    found = read_evidence(frame, library, readings)
+    evidences = read_evidence(frame, library, readings)
     common = np.full(len(frame), np.nan)
     for _, places in groups(frame, _JUDGE):
         part = frame.iloc[places]
         story = codes(part, STORY)
         common[places] = boilerplate(part["text"].tolist(), story, options.words, options.stories_share)
     rows = [
-        Row(asked, _groundedness(frame.iloc[places], [found[i] for i in places], common[places]))
+        Row(asked, _groundedness(frame.iloc[places], [evidences[i] for i in places], common[places]))
         for asked, places in groups(frame, BY_CRITERION)
     ]
-    said = [
+    notes = [
         (
             "point into the story: texts with a quotation or a name that the story has; claims without support: texts "
             "with a quotation that neither story, story-prompt, reference story nor the criterion's wording has; 95 % "
@@ -76,11 +76,11 @@ def measure(
             f"boilerplate: mean share of a text's runs of {options.words} words that the same judge writes about "
             f"{100 * options.stories_share:g} % of the other stories or more, copied guidelines among them"
         ),
-        "a quotation in the story need not support the rating, and a text without one may still speak of the story",
+        "a quotation from the story need not support the rating, and a text without one may still refer to the story",
     ]
-    if lost := sum(one is None for one in found):
-        said.append(f"{lost} texts are about stories whose text is not known; they count for boilerplate only")
-    return Measured(tuple(rows), signature, tuple(said))
+    if lost := sum(one is None for one in evidences):
+        notes.append(f"{lost} texts are about stories whose text is not known; they count for boilerplate only")
+    return Measured(tuple(rows), signature, tuple(notes))
 
 
 def read_evidence(frame: pd.DataFrame, library: Library, readings: Readings) -> list[Evidence | None]:
@@ -94,22 +94,24 @@ def read_evidence(frame: pd.DataFrame, library: Library, readings: Readings) -> 
     ]
 
 
-def _groundedness(frame: pd.DataFrame, found: Sequence[Evidence | None], common: Floats) -> Groundedness:
-    there = np.array([one is not None for one in found])
+def _groundedness(frame: pd.DataFrame, evidences: Sequence[Evidence | None], common: Floats) -> Groundedness:
+    has_story = np.array([one is not None for one in evidences])
     story = codes(frame, STORY) if bool(told(frame, "story").all()) else np.arange(len(frame), dtype=np.int64)
-    known = [one for one in found if one is not None]
-    pointing = np.array([one.count("quotes", "story") + one.count("names", "story") > 0 for one in known], dtype=float)
-    unsupported = np.array([one.count("quotes", "nowhere") > 0 for one in known], dtype=float)
-    quotes, names = sum(len(one.quotes) for one in known), sum(len(one.names) for one in known)
+    defined = [one for one in evidences if one is not None]
+    pointing = np.array(
+        [one.count("quotes", "story") + one.count("names", "story") > 0 for one in defined], dtype=float
+    )
+    unsupported = np.array([one.count("quotes", "nowhere") > 0 for one in defined], dtype=float)
+    quotes, names = sum(len(one.quotes) for one in defined), sum(len(one.names) for one in defined)
     return Groundedness(
-        pointing=_share(pointing, story[there]),
+        pointing=_share(pointing, story[has_story]),
         quotes=quotes,
-        quotes_story=_part(sum(one.count("quotes", "story") for one in known), quotes, "quotation"),
-        quotes_nowhere=_part(sum(one.count("quotes", "nowhere") for one in known), quotes, "quotation"),
+        quotes_story=_part(sum(one.count("quotes", "story") for one in defined), quotes, "quotation"),
+        quotes_nowhere=_part(sum(one.count("quotes", "nowhere") for one in defined), quotes, "quotation"),
         names=names,
-        names_story=_part(sum(one.count("names", "story") for one in known), names, "name"),
-        names_nowhere=_part(sum(one.count("names", "nowhere") for one in known), names, "name"),
-        unsupported=_share(unsupported, story[there]),
+        names_story=_part(sum(one.count("names", "story") for one in defined), names, "name"),
+        names_nowhere=_part(sum(one.count("names", "nowhere") for one in defined), names, "name"),
+        unsupported=_share(unsupported, story[has_story]),
         boilerplate=_mean(common, story),
         texts=len(frame),
     )

@@ -1,4 +1,4 @@
-"""Which point's guideline does an explanation come nearest to, and is that the rating given? Never guesses a tie away.
+"""The guideline nearest to an explanation, compared with the rating given.
 
 What this cannot say: that the rating is wrong. Guidelines of one criterion are alike, a text may weigh several, and an
 explanation that copies the guideline of its own rating (as a prompt with guidelines invites) agrees by copying.
@@ -25,7 +25,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class NearestPoint:
-    """Of some texts: the share whose nearest guideline is the rating's, by chance, and nearest minus given in points.
+    """Nearest guidelines of a group of texts: share that is the rating's, the same by chance, and mean difference.
 
     `ties`: texts that two guidelines are equally near to, which count in no share.
     """
@@ -68,28 +68,29 @@ def measure(
     guidelines : mapping
         From `split`.
     """
-    known = told(frame, "story") & frame["rating"].notna().to_numpy() & frame["criterion"].isin(guidelines).to_numpy()
-    part, x = frame[known], vectors[known]
+    usable = told(frame, "story") & frame["rating"].notna().to_numpy() & frame["criterion"].isin(guidelines).to_numpy()
+    part, x = frame[usable], vectors[usable]
     rows = [
         Row(asked, nearest_point(part.iloc[places], x[places], *guidelines[asked.criterion or ""]))
         for asked, places in groups(part, BY_CRITERION)
     ]
-    said = [
+    notes = [
         (
-            "nearest: the guideline of greatest cosine with the text; by chance: were nearest points dealt at random "
-            "over the same ratings; difference in points of the scale"
+            "nearest: the guideline of greatest cosine with the text; by chance: the same with nearest points "
+            "assigned at random to the same ratings; difference in points of the scale"
         ),
-        "guidelines of one criterion are alike, and a copied guideline agrees by copying",
+        "guidelines of one criterion resemble each other, and a copied guideline agrees with the rating by copying",
     ]
-    if lost := int((~known).sum()):
-        said.append(f"{lost} texts without a rating, a known story or a criterion with guidelines are left out")
-    return Measured(tuple(rows), signature, tuple(said))
+    if lost := int((~usable).sum()):
+        notes.append(f"{lost} texts without a rating, a known story or a criterion with guidelines are left out")
+    return Measured(tuple(rows), signature, tuple(notes))
 
 
 def nearest_point(frame: pd.DataFrame, vectors: Vectors, points: Floats, guidelines: Vectors) -> NearestPoint:
     """Of one row. Texts that two guidelines are equally near to (an empty vector is near to all) are ties."""
     cosine = vectors @ guidelines.T
     best = cosine.max(axis=1)
+    # Float32 cosines of equal guidelines can differ in their last digits.
     tied = (cosine >= best[:, None] - 1e-6).sum(axis=1) > 1
     nearest = cosine.argmax(axis=1)[~tied]
     given = frame["rating"].to_numpy(dtype=np.float64)[~tied]

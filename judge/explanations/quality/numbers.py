@@ -1,4 +1,4 @@
-"""All numbers beside the pictures of explanations, measured once: the one place that calls every measure."""
+"""All measures of explanations in one value, each computed once."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _SHARES = "ci:wilson-stories"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Numbers:
-    """Each measure; one without a row could not be taken. `options` are those of all."""
+    """The results of each measure; a measure without rows could not be computed. `options` apply to all."""
 
     options: NumbersOptions
     presence: Measured[Presence]
@@ -63,14 +63,14 @@ def numbers(
     signature: Callable[..., str],
     step: Step | None = None,
 ) -> Numbers:
-    """Presence, specificity, stability, agreement with the rating, nearest guidelines, substance, flags.
+    """Compute presence, specificity, stability, agreement with the rating, nearest guidelines, substance, flags.
 
     Parameters
     ----------
     texts : ExplanationTexts
         Everything asked about: presence counts rows without a text too.
     rows : DataFrame
-        The rows with a text that are looked at, index 0, 1, 2...
+        The analysed rows, each with a text, index 0, 1, 2...
     vectors : float32 array, shape (rows, d)
         Rows of unit length, or of zeros.
     guidelines : float32 array, shape (guidelines, d)
@@ -85,7 +85,7 @@ def numbers(
     present = presence.measure(texts.frame, texts.criteria, readings, sign(intervals=_SHARES), texts.silent)
     tell("telling criteria apart", 0, 0)
     chosen = ("seed", "sample", "neighbours", "folds", "permutations", "refits", "components")
-    told, taken = specificity.measure(rows, vectors, options, sign(*chosen))
+    classified, taken = specificity.measure(rows, vectors, options, sign(*chosen))
     tell("comparing repeats, ratings and stories", 0, 0)
     likeness = sign("seed", intervals="ci:jackknife-stories|reasons:wilson-stories")
     stable = stability.measure(rows, vectors, options, likeness)
@@ -101,11 +101,11 @@ def numbers(
     grounded = groundedness.measure(rows, library, readings, options, boilerplate)
     tell("flagging", 0, 0)
     flagged = flag_rates.measure(rows, texts.criteria, library, readings, sign(intervals=_SHARES))
-    return Numbers(options, present, told, taken, stable, agreed, contradictions, near, grounded, flagged)
+    return Numbers(options, present, classified, taken, stable, agreed, contradictions, near, grounded, flagged)
 
 
 def _signing(options: NumbersOptions, signature: Callable[..., str]) -> Callable[..., str]:
-    """From names of options, and how intervals are made, to the line under a table that they move."""
+    """A function from names of options and the interval method to the signature under a table that they affect."""
 
     def sign(*names: str, intervals: str = "") -> str:
         own = fragments(options, *names) if names else []

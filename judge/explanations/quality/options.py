@@ -1,4 +1,4 @@
-"""Choices of the numbers beside the pictures of explanations, and how each stands in a signature. Hides no default."""
+"""Options of the measures of explanations, and how each appears in a signature."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class NumbersOptions:
     seed : int
         Of samples, folds, permutations and resamples.
     sample : int
-        Texts that specificity looks at, whole stories of them, shared evenly between rows.
+        Number of texts for specificity: whole stories, shared evenly between rows.
     neighbours : int
         k of the purity.
     folds : int

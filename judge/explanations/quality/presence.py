@@ -1,4 +1,4 @@
-"""Is there an explanation at all? Two definitions of none, length, repetition, run-on. Answers not obtained are apart.
+"""Presence of explanations: two definitions of "none", length, repetition, run-on, and answers not obtained.
 
 *As published* (the HANNA judge study): the whole answer has 10 characters or fewer, so that a bare copy of a guideline
 passes for an explanation. *Ours*: nothing but the rating and at most a copied guideline. Neither says that what is
@@ -30,7 +30,7 @@ _NOT_OBTAINED = ("not_answered", "filtered")
 
 @dataclass(frozen=True, slots=True)
 class Presence:
-    """Of some answers: shares without an explanation by two definitions; of texts, length, repetition and run-on.
+    """Presence in a group of answers: shares without explanation by two definitions, length, repetition, run-on.
 
     `answered` counts answers, `lost` those that were not obtained; `words` is the median of texts.
     """
@@ -61,23 +61,23 @@ def measure(
         Row(asked, presence(frame.iloc[places], known.get(asked.criterion or ""), readings))
         for asked, places in groups(frame, BY_CRITERION)
     )
-    said = [
+    notes = [
         (
             f"none, as published: the whole answer has {PUBLISHED} characters or fewer; ours: nothing but the rating "
             "and at most a copied guideline; 95 % intervals by story"
         ),
         (
-            f"of texts: length, repeat themselves (a sentence or a run of {RUN} words stands twice), run on (a next "
+            f"of texts: length, repeat themselves (a sentence or a run of {RUN} words occurs twice), run on (a next "
             "turn of a chat follows)"
         ),
-        "answers that were not obtained are in no share",
+        "answers that were not obtained count in no share",
     ]
     if silent := [name for name in silent if (frame["eval_prompt"] == name).any()]:
-        said.append(f"not asked for by Eval-Prompt {', '.join(silent)}: that there is none is no failure of the judge")
+        notes.append(f"not asked for by Eval-Prompt {', '.join(silent)}: their absence is no failure of the judge")
     guided = {criterion.name for criterion in criteria if criterion.guidelines}
     if without := sorted({name or "rows without one" for row in rows if (name := row.asked.criterion) not in guided}):
-        said.append(f"criteria without known guidelines, copies of which cannot be told: {', '.join(without)}")
-    return Measured(rows, signature, tuple(said))
+        notes.append(f"criteria without known guidelines, whose copies cannot be recognised: {', '.join(without)}")
+    return Measured(rows, signature, tuple(notes))
 
 
 def presence(frame: pd.DataFrame, criterion: Criterion | None, readings: Readings) -> Presence:
@@ -95,28 +95,28 @@ def presence(frame: pd.DataFrame, criterion: Criterion | None, readings: Reading
         published = clustered_proportion(short, story[has_answer])
     else:
         published = Estimate.undefined("whole answers are not known, only texts" if len(part) else "no answer")
-    said = [one for one in texts if isinstance(one, str)]
-    read = [readings.of(one) for one in said]
+    explanations = [one for one in texts if isinstance(one, str)]
+    read = [readings.of(one) for one in explanations]
 
     def share(hits: Sequence[bool]) -> Estimate:
-        if not said:
+        if not explanations:
             return Estimate.undefined("no text")
         return clustered_proportion(np.array(hits, dtype=np.float64), story[has_text])
 
     return Presence(
         published=published,
         ours=clustered_proportion(none, story) if none.size else Estimate.undefined("no answer"),
-        words=float(np.median([len(WORDS.findall(one)) for one in said])) if said else None,
+        words=float(np.median([len(WORDS.findall(one)) for one in explanations])) if explanations else None,
         repeating=share([one.repeats for one in read]),
         run_on=share([one.runs_on for one in read]),
-        texts=len(said),
+        texts=len(explanations),
         answered=len(part),
         lost=int((~obtained).sum()),
     )
 
 
 def no_explanation(text: str | None, criterion: Criterion | None) -> bool:
-    """Whether what parsing left is nothing, or at most a copied guideline."""
+    """Whether the parsed explanation is empty, or at most a copied guideline."""
     if not isinstance(text, str) or not text.strip():
         return True
     return criterion is not None and only_guideline(text, criterion)

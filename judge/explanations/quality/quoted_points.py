@@ -1,4 +1,4 @@
-"""Which points of its criterion's guidelines a text quotes, by the words that only that point has. Never by meaning."""
+"""Points of the scale whose guidelines a text quotes, by the words that only one point's guideline has."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Pairs = frozenset[tuple[str, str]]
 
 
 class QuotedPoints:
-    """A criterion's guidelines, of which texts quote some.
+    """Detector of quotations from one criterion's guidelines.
 
     Counted are pairs of neighbouring words of one sentence (person folded: "surprised me" is "surprised you") that no
     other guideline of the criterion has: guidelines often share most of their words.

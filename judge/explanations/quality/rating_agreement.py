@@ -1,4 +1,4 @@
-"""Does an explanation say what its rating says? The rating predicted from the text alone, and where the two part.
+"""Agreement of explanation and rating: the rating predicted from the text alone, and the largest differences.
 
 A ridge regression on the texts' vectors predicts the rating of stories for story-prompts it was not fitted on: stories
 for one story-prompt share words and quality, so that a text which only says what its story is about would tell the
@@ -44,7 +44,7 @@ _LEAST_TEXTS, _LEAST_STORIES, _LEAST_PROMPTS = 20, 10, 5
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Of some texts: Spearman's rho of predicted and given ratings, mean errors of the prediction and of the mean
+    """Agreement for a group of texts: Spearman's rho of predicted and given ratings, mean errors of prediction and mean
     rating, and how much less the first is."""
 
     rho: Estimate
@@ -79,30 +79,32 @@ def measure(
     signature, listed : str
         Of each of the two.
     """
-    known = told(frame, "story") & frame["rating"].notna().to_numpy()
-    part, x = frame[known], vectors[known]
+    usable = told(frame, "story") & frame["rating"].notna().to_numpy()
+    part, x = frame[usable], vectors[usable]
     predicted = np.full(len(part), np.nan)
     rows = []
     for asked, places in groups(part, BY_CRITERION):
         found, predicted[places] = agreement(part.iloc[places], x[places], options)
         rows.append(Row(asked, found))
-    said = [
+    notes = [
         (
             f"ridge regression on {options.components} principal components, out of {options.folds} folds of "
-            "story-prompts; errors in points of the scale, beside always saying the training stories' mean rating"
+            "story-prompts; errors in points of the scale, compared with predicting the training stories' mean rating"
         ),
-        "Spearman: mean over folds (pooled noise lies below 0); intervals resample story-prompts and fit nothing anew",
-        "a text that copies a guideline or states its rating again is predicted well whatever else it says",
+        "Spearman: mean over folds (pooled noise lies below 0); intervals resample story-prompts without a new fit",
+        "a text that copies a guideline or states its rating again is predicted well whatever else it contains",
     ]
     if alone := int((part["story_prompt"] == "").sum()):
-        said.append(f"{alone} texts are about stories whose story-prompt is not known: such a story stands for itself")
-    if lost := int((~known).sum()):
-        said.append(f"{lost} texts without a rating or a known story are left out")
-    return Measured(tuple(rows), signature, tuple(said)), _contradictions(part, predicted, options, listed)
+        notes.append(
+            f"{alone} texts are about stories whose story-prompt is not known: each counts as a story-prompt of its own"
+        )
+    if lost := int((~usable).sum()):
+        notes.append(f"{lost} texts without a rating or a known story are left out")
+    return Measured(tuple(rows), signature, tuple(notes)), _contradictions(part, predicted, options, listed)
 
 
 def agreement(frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions) -> tuple[Agreement, Floats]:
-    """Of one row, and the predicted rating of each text (NaN where there is none)."""
+    """Agreement of one group of texts, and the predicted rating of each text (NaN where there is none)."""
     y, story = frame["rating"].to_numpy(dtype=np.float64), codes(frame, STORY)
     stories = int(story.max()) + 1 if story.size else 0
     prompt = story_prompts(frame)
@@ -147,16 +149,16 @@ def predict(x: Floats, y: Floats, fold: Codes) -> tuple[Floats, Floats]:
     return predicted, mean
 
 
-def rank_correlation(said: Floats, y: Floats, fold: Codes, drawn: bootstrap.Resamples) -> Estimate:
+def rank_correlation(predicted: Floats, y: Floats, fold: Codes, drawn: bootstrap.Resamples) -> Estimate:
     """Mean over folds of Spearman's rho within the fold, with story-prompts resampled.
 
     Pooled over folds the correlation of noise lies below 0, since a fold's training mean runs against its own ratings
     (Parker, Guenter & Bedo 2007, Stratification bias in low signal microarray studies, BMC Bioinformatics 8).
     """
-    found = coefficients.correlate_within(said, y, fold, "spearman")
+    found = coefficients.correlate_within(predicted, y, fold, "spearman")
     if not found.defined:
         return found
-    values = resampled_correlation.values(drawn, said, y, "spearman", grouping="within", group=fold)
+    values = resampled_correlation.values(drawn, predicted, y, "spearman", grouping="within", group=fold)
     return bootstrap.percentile(Estimate(found.value, y.size), values, f"{drawn.name}, percentile, 95 %")
 
 

@@ -1,4 +1,4 @@
-"""What stands in texts, read once each for all measures of one look: quotations, repetition, run-on."""
+"""Features of texts that several measures share, computed once each: quotations, repetition, run-on."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from judge.explanations.quality.repetition import repeats, runs_on
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One text: its quotations, whether it repeats itself, and whether it runs on into a next turn of a chat."""
+    """Features of one text: its quotations, repetition, and a next turn of a chat into which it runs on."""
 
     quoting: Quoting
     repeats: bool
@@ -18,18 +18,18 @@ class Reading:
 
     @classmethod
     def of(cls, text: str) -> Reading:
-        """Read a text."""
+        """Compute the features of a text."""
         return cls(quoting(text), repeats(text), runs_on(text))
 
 
 @dataclass(frozen=True, slots=True)
 class Readings:
-    """The readings of the texts of one look; equal texts, of which there are many, are read once."""
+    """Features of all texts of one analysis; equal texts, of which there are many, are analysed once."""
 
     _known: dict[str, Reading] = field(default_factory=dict)
 
     def of(self, text: str) -> Reading:
-        """What stands in a text."""
+        """Features of a text."""
         if text not in self._known:
             self._known[text] = Reading.of(text)
         return self._known[text]

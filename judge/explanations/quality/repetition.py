@@ -1,4 +1,4 @@
-"""Does a text repeat itself, and does it run on into a next turn of a chat? Of one text, by rules."""
+"""Rules that detect repetition in a text, and a text that runs on into a next turn of a chat."""
 
 from __future__ import annotations
 

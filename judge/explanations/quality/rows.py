@@ -1,4 +1,4 @@
-"""Rows of numbers on explanations (judge x Eval-Prompt...), and codes for counting them. Never drops one."""
+"""Rows of measures by judge, Eval-Prompt and criterion, and integer codes of groups."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Found = TypeVar("Found", bound="DataclassInstance")
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Whose texts a row is of; None where that is not known, or where the row is not of one."""
+    """Source of the texts of a row (judge, Eval-Prompt...); None where not known, or where the row has several."""
 
     run: str | None = None
     judge: str | None = None
@@ -36,7 +36,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Row(Generic[Found]):
-    """Some texts, and what was found of them: a dataclass of numbers."""
+    """A group of texts (`asked`) and its results (`found`), a dataclass of numbers."""
 
     asked: Asked
     found: Found
@@ -49,7 +49,7 @@ class Row(Generic[Found]):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Measured(Generic[Found]):
-    """One measure: its rows, the line under them, and what is to be said of the numbers, in whole sentences."""
+    """Results of one measure: its rows, the signature under them, and notes in whole sentences."""
 
     rows: tuple[Row[Found], ...]
     signature: str

@@ -1,4 +1,4 @@
-"""Does an explanation tell its criterion? Silhouette, neighbours and a classifier, each beside permuted labels.
+"""Specificity of explanations: how well the criterion can be recognised from the text, against permuted labels.
 
 A judge that writes the same about every criterion stands at its baseline. What these numbers cannot say: that an
 explanation is right, or about the story; a judge that only names its criterion ("the empathy is good") is told
@@ -34,7 +34,7 @@ _CROSSED = 0.8
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Specificity:
-    """Of one row of the table: texts and stories looked at, three statistics or why there are none, confusion.
+    """Specificity of one group: texts and stories analysed, three statistics or why there are none, confusion.
 
     `confusion` (criteria, criteria): share of the row's texts that were taken for the column's criterion, out of fold.
     `texts_about` (criteria,): how many texts that is.
@@ -54,8 +54,8 @@ class Specificity:
 
 @dataclass(frozen=True, slots=True)
 class ToldApart:
-    """Of one row as a table has it: each statistic with its mean over permuted labels and how often chance does as
-    well, None where there is none."""
+    """Specificity of one group for print: each statistic with its mean over permuted labels and its p value,
+    None where there is none."""
 
     silhouette: Estimate
     silhouette_chance: float | None
@@ -71,29 +71,29 @@ class ToldApart:
     criteria: int
 
     @classmethod
-    def of(cls, one: Specificity) -> ToldApart:
+    def of(cls, specificity: Specificity) -> ToldApart:
         """From the statistics of one row."""
-        nothing = Estimate.undefined(one.reason or "undefined", one.texts)
-        silhouette, near, right = one.silhouette, one.purity, one.accuracy
+        nothing = Estimate.undefined(specificity.reason or "undefined", specificity.texts)
+        silhouette, near, right = specificity.silhouette, specificity.purity, specificity.accuracy
         return cls(
-            silhouette=nothing if silhouette is None else Estimate(silhouette.value, one.texts),
+            silhouette=nothing if silhouette is None else Estimate(silhouette.value, specificity.texts),
             silhouette_chance=None if silhouette is None else silhouette.mean,
             silhouette_p=None if silhouette is None else silhouette.p,
-            purity=nothing if near is None else Estimate(near.value, one.texts),
+            purity=nothing if near is None else Estimate(near.value, specificity.texts),
             purity_chance=None if near is None else near.mean,
             purity_p=None if near is None else near.p,
-            accuracy=nothing if right is None else Estimate(right.value, one.texts),
+            accuracy=nothing if right is None else Estimate(right.value, specificity.texts),
             accuracy_chance=None if right is None else right.mean,
             accuracy_p=None if right is None else right.p,
-            texts=one.texts,
-            stories=one.stories,
-            criteria=len(one.names),
+            texts=specificity.texts,
+            stories=specificity.stories,
+            criteria=len(specificity.names),
         )
 
 
 @dataclass(frozen=True, slots=True)
 class TakenFor:
-    """Of the `texts` about a criterion, the share that is taken for another one."""
+    """Confusion of two criteria: the share of the `texts` about one that are classified as another."""
 
     criterion: str
     taken_for: str
@@ -117,29 +117,29 @@ def measure(
     known = told(frame, "criterion", "story")
     part, x = frame[known], vectors[known]
     drawn = sampled(part, options)
-    found = [
+    rows_found = [
         Row(asked, specificity(part.iloc[places[drawn[places]]], x[places[drawn[places]]], options))
         for asked, places in groups(part, BY_PROMPT)
     ]
-    worst = [pair for row in found for pair in _pairs(row.asked, row.found)]
+    worst = [pair for row in rows_found for pair in _pairs(row.asked, row.found)]
     worst.sort(key=lambda row: -row.found.taken)
     lost = int((~known).sum())
-    said = [*_said(options), *([f"{lost} texts without a known criterion or story are left out"] if lost else [])]
+    notes = [*_said(options), *([f"{lost} texts without a known criterion or story are left out"] if lost else [])]
     if len(part) > int(drawn.sum()):
-        said.append(f"{int(drawn.sum())} of {len(part)} texts, drawn by stories")
-    if any(row.found.reason is None and not row.found.within_stories for row in found):
-        said.append(
-            "stories have mostly one criterion here, so labels are permuted over all stories: criteria that go with "
-            "kinds of stories count as told"
+        notes.append(f"{int(drawn.sum())} of {len(part)} texts, whole stories sampled at random")
+    if any(row.found.reason is None and not row.found.within_stories for row in rows_found):
+        notes.append(
+            "stories have mostly one criterion here, so labels are permuted over all stories: criteria that occur "
+            "with one kind of story then count as recognised"
         )
     listed = f"the {min(options.top, len(worst))} most confused of {len(worst)} ordered pairs, out of fold"
-    rows = tuple(Row(row.asked, ToldApart.of(row.found)) for row in found)
-    return Measured(rows, signature, tuple(said)), Measured(tuple(worst), signature, (listed,))
+    rows = tuple(Row(row.asked, ToldApart.of(row.found)) for row in rows_found)
+    return Measured(rows, signature, tuple(notes)), Measured(tuple(worst), signature, (listed,))
 
 
 def _said(options: NumbersOptions) -> list[str]:
     return [
-        "baselines: the mean over permuted labels; p: how often chance does as well",
+        "baselines: the mean over permuted labels; p: share of permutations with a value as high",
         (
             f"purity: share of the {options.neighbours} nearest texts about other stories that are about the same "
             f"criterion"
@@ -148,12 +148,12 @@ def _said(options: NumbersOptions) -> list[str]:
             f"accuracy: logistic regression on {options.components} principal components, out of {options.folds} folds "
             "of stories, balanced over criteria"
         ),
-        "telling the criterion is not being right: a text that only names its criterion is told perfectly",
+        "high accuracy does not mean good explanations: a text that only names its criterion is classified perfectly",
     ]
 
 
 def sampled(frame: pd.DataFrame, options: NumbersOptions) -> NDArray[np.bool_]:
-    """Which rows are looked at: of each row of the table, whole stories at random up to its even share of the sample.
+    """Which rows are analysed: for each row of the table, random whole stories up to its even share of the sample.
 
     What a row does not use of its share goes to the others.
     """
@@ -177,7 +177,7 @@ def sampled(frame: pd.DataFrame, options: NumbersOptions) -> NDArray[np.bool_]:
 
 
 def specificity(frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions) -> Specificity:
-    """The three statistics of some texts, all with a criterion and a story; `reason` where there are too few."""
+    """The three statistics of texts that all have a criterion and a story; `reason` where there are too few."""
     names, label = np.unique(frame["criterion"].to_numpy(dtype=str), return_inverse=True)
     story = codes(frame, STORY)
     stories = int(story.max()) + 1 if story.size else 0

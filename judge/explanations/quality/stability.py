@@ -1,4 +1,4 @@
-"""Does a judge give the same reasons twice? Likeness of repeats beside likeness of texts about different stories.
+"""Stability of explanations: similarity of repeats, compared with similarity of texts about different stories.
 
 A judge whose reasons come from the story is more like itself on one story than across stories; where the two are equal,
 repeats might as well be about another story. What this cannot say: that like reasons are good ones, and, near 1,
@@ -28,7 +28,7 @@ PAIRS = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Stability:
-    """Of some texts: mean likeness about one story, about different ones, and how far the first is above the second.
+    """Stability of a group of texts: mean similarity about one story, about different stories, and the difference.
 
     `other_reasons`: of the `pairs` of repeats with equal ratings, the share less alike than the `threshold`.
     """
@@ -52,32 +52,32 @@ def measure(frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions, sign
         texts about their story all the same.
     vectors : array, shape (rows, d)
     """
-    known = told(frame, "story")
-    part, x = frame[known], vectors[known]
+    usable = told(frame, "story")
+    part, x = frame[usable], vectors[usable]
     rows = [
         Row(asked, stability(part.iloc[places], x[places], options)) for asked, places in groups(part, BY_CRITERION)
     ]
-    said = [
+    notes = [
         (
             "mean cosine of two texts about one story (repeats of one query), and about different stories; 95 % "
             "intervals leave out one story at a time"
         ),
         (
-            "same rating, different reasons: of pairs of repeats with equal ratings, those less alike than the median "
-            f"pair about different stories (the threshold, from {PAIRS} random pairs); 50 % is what a judge reaches "
-            "whose repeats are no more alike than that"
+            "same rating, different reasons: of pairs of repeats with equal ratings, those less similar than the "
+            f"median pair about different stories (the threshold, from {PAIRS} random pairs); 50 % is expected of a "
+            "judge whose repeats are no more similar than that"
         ),
-        "texts that are alike need not be right, and embeddings hardly see a negation",
+        "similar texts need not be correct, and embeddings hardly reflect a negation",
     ]
-    if lost := int((~known).sum()):
-        said.append(f"{lost} texts without a known story are left out")
-    return Measured(tuple(rows), signature, tuple(said))
+    if lost := int((~usable).sum()):
+        notes.append(f"{lost} texts without a known story are left out")
+    return Measured(tuple(rows), signature, tuple(notes))
 
 
 def stability(frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions) -> Stability:
-    """Of one row: texts by one judge with one Eval-Prompt on one criterion."""
+    """Stability of the texts by one judge with one Eval-Prompt on one criterion."""
     story = codes(frame, STORY)
-    found = likeness(vectors, story)
+    similarity = likeness(vectors, story)
     rng = np.random.default_rng(options.seed)
     far = cosines(vectors, *pairs_between(story, PAIRS, rng))
     first, second = pairs_within(story)
@@ -93,4 +93,6 @@ def stability(frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions) ->
         threshold = float(np.median(far))
         differ = cosines(vectors, first, second) < threshold
         other = clustered_proportion(differ.astype(np.float64), story[first])
-    return Stability(found.within, found.between, found.difference, threshold, other, int(first.size), len(frame))
+    return Stability(
+        similarity.within, similarity.between, similarity.difference, threshold, other, int(first.size), len(frame)
+    )

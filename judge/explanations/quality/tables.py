@@ -1,4 +1,4 @@
-"""The numbers beside the pictures of explanations as people read them, in order. Computes nothing."""
+"""Tables of the measures of explanations, in their order."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ _TITLES = {"eval_prompt": "eval prompt"}
 _WRAP = 70
 
 
-def tables(found: Numbers) -> list[Table]:
-    """Presence, specificity, stability, agreement with the rating, nearest guidelines, substance, flags.
+def tables(numbers: Numbers) -> list[Table]:
+    """Tables of presence, specificity, stability, agreement with the rating, nearest guidelines, substance, flags.
 
     A table without a row is left out, and the table of presence says why.
     """
-    made = [
-        *_specificity(found),
-        _named("Stability: the same reasons when asked again?", BY_CRITERION, _STABILITY, found.stability),
-        *_agreement(found),
-        _named("Nearest guideline against the rating given", BY_CRITERION, _NEAREST, found.nearest),
-        _named("Substance: does the text speak of this story?", BY_CRITERION, _SUBSTANCE, found.groundedness),
-        _flags(found),
+    tables_of_measures = [
+        *_specificity(numbers),
+        _named("Stability: are the reasons the same in each repeat?", BY_CRITERION, _STABILITY, numbers.stability),
+        *_agreement(numbers),
+        _named("Nearest guideline, compared with the rating given", BY_CRITERION, _NEAREST, numbers.nearest),
+        _named("Substance: does the text refer to this story?", BY_CRITERION, _SUBSTANCE, numbers.groundedness),
+        _flags(numbers),
     ]
-    missing = [table.title for table in made if not table.rows]
-    nothing = [f"nothing to print for: {'; '.join(missing)}"] if missing else []
-    first = _named("Presence: is there an explanation?", BY_CRITERION, _PRESENCE, found.presence, nothing)
-    return [first, *(table for table in made if table.rows)]
+    missing = [table.title for table in tables_of_measures if not table.rows]
+    nothing = [f"no values for: {'; '.join(missing)}"] if missing else []
+    first = _named("Presence: is there an explanation?", BY_CRITERION, _PRESENCE, numbers.presence, nothing)
+    return [first, *(table for table in tables_of_measures if table.rows)]
 
 
-def validation_table(found: Measured[Validated]) -> Table:
+def validation_table(rules: Measured[Validated]) -> Table:
     """Precision and recall of every rule."""
     columns = [
         Column("error", "error"),
@@ -47,8 +47,8 @@ def validation_table(found: Measured[Validated]) -> Table:
         Column("items", "items"),
         Column("remark", ""),
     ]
-    title = "Rules against annotators, on items they were not set on"
-    return Table(title, columns, [row.cells for row in found.rows], found.signature, found.notes)
+    title = "Precision and recall of the rules against annotators, on held-out items"
+    return Table(title, columns, [row.cells for row in rules.rows], rules.signature, rules.notes)
 
 
 _PRESENCE = (
@@ -91,7 +91,7 @@ _SUBSTANCE = (
 )
 
 
-def _specificity(found: Numbers) -> list[Table]:
+def _specificity(numbers: Numbers) -> list[Table]:
     columns = []
     for key, title in (("silhouette", "silhouette"), ("purity", "kNN purity"), ("accuracy", "accuracy")):
         digits, factor = (3, 1.0) if key == "silhouette" else (1, 100.0)
@@ -107,12 +107,14 @@ def _specificity(found: Numbers) -> list[Table]:
         Column("taken", "share x100", digits=1, factor=100),
         Column("texts", "of texts"),
     ]
-    told = _named("Specificity: does the text tell its criterion?", BY_PROMPT, columns, found.specificity)
-    taken = _named("Criteria that are taken for each other", BY_PROMPT, pairs, found.taken, top=found.options.top)
-    return [told, taken]
+    by_criterion = _named(
+        "Specificity: can the criterion be recognised from the text?", BY_PROMPT, columns, numbers.specificity
+    )
+    taken = _named("Criteria that the classifier confuses", BY_PROMPT, pairs, numbers.taken, top=numbers.options.top)
+    return [by_criterion, taken]
 
 
-def _agreement(found: Numbers) -> list[Table]:
+def _agreement(numbers: Numbers) -> list[Table]:
     columns = [
         Column("rho", "Spearman x100", digits=1, factor=100),
         Column("error", "mean error"),
@@ -130,41 +132,39 @@ def _agreement(found: Numbers) -> list[Table]:
         Column("text", "text", text=True, wrap=_WRAP),
     ]
     title = "Agreement of text and rating: the rating predicted from the explanation alone"
-    worst = "Texts that least fit their rating"
-    return [_named(title, BY_CRITERION, columns, found.agreement), _table(worst, listed, found.contradictions)]
+    worst = "Texts whose rating differs most from the predicted rating"
+    return [_named(title, BY_CRITERION, columns, numbers.agreement), _table(worst, listed, numbers.contradictions)]
 
 
-def _flags(found: Numbers) -> Table:
+def _flags(numbers: Numbers) -> Table:
     columns = [*(Column(name, f"{name.lower()} %", digits=1, factor=100) for name in RULES), Column("texts", "texts")]
-    rows = [{**row.cells, **row.found.shares} for row in found.flags.rows]
-    names = _names(found.flags, BY_CRITERION)
-    measured = found.flags
-    return Table(
-        "Texts flagged by rules, to be looked at", [*names, *columns], rows, measured.signature, measured.notes
-    )
+    rows = [{**row.cells, **row.found.shares} for row in numbers.flags.rows]
+    names = _names(numbers.flags, BY_CRITERION)
+    measured = numbers.flags
+    return Table("Texts flagged by rules, for reading", [*names, *columns], rows, measured.signature, measured.notes)
 
 
 def _named(
     title: str,
     names: Sequence[str],
     columns: Sequence[Column],
-    found: Measured[Any],
+    measured: Measured[Any],
     notes: Sequence[str] = (),
     *,
     top: int | None = None,
 ) -> Table:
     """A table whose rows are named by judge, Eval-Prompt..."""
-    return _table(title, [*_names(found, names), *columns], found, notes, top=top)
+    return _table(title, [*_names(measured, names), *columns], measured, notes, top=top)
 
 
 def _table(
-    title: str, columns: Sequence[Column], found: Measured[Any], notes: Sequence[str] = (), *, top: int | None = None
+    title: str, columns: Sequence[Column], measured: Measured[Any], notes: Sequence[str] = (), *, top: int | None = None
 ) -> Table:
-    rows: list[Mapping[str, Any]] = [row.cells for row in found.rows[:top]]
-    return Table(title, columns, rows, found.signature, [*found.notes, *notes])
+    rows: list[Mapping[str, Any]] = [row.cells for row in measured.rows[:top]]
+    return Table(title, columns, rows, measured.signature, [*measured.notes, *notes])
 
 
-def _names(found: Measured[Any], names: Sequence[str]) -> list[Column]:
+def _names(measured: Measured[Any], names: Sequence[str]) -> list[Column]:
     """The columns that name a table's rows; that of runs only where there are several."""
-    kept = [name for name in names if name != "run" or len({row.asked.run for row in found.rows}) > 1]
+    kept = [name for name in names if name != "run" or len({row.asked.run for row in measured.rows}) > 1]
     return [Column(name, _TITLES.get(name, name)) for name in kept]

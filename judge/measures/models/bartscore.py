@@ -1,4 +1,4 @@
-"""BARTScore (Yuan et al. 2021): how likely an encoder-decoder finds one text after another, and the other way round."""
+"""BARTScore (Yuan et al. 2021): log-probability of one text given the other by an encoder-decoder, both ways."""
 
 from __future__ import annotations
 

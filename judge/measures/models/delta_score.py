@@ -1,4 +1,4 @@
-"""DeltaScore: how much less likely a story becomes when it is perturbed (Xie et al. 2023).
+"""DeltaScore (Xie et al. 2023): the decrease of a story's likelihood when the story is perturbed.
 
 The perturbed stories are those of `judge stress`, made here by the same functions, without a tagger; what is drawn
 depends on the text alone, so equal stories have equal values.
@@ -38,18 +38,18 @@ def _delta(name: str, items: Sequence[Item], tools: Tools) -> list[Scored]:
     changed = [(item.story_prompt, t) for item, t in zip(items, texts, strict=True) if not isinstance(t, Undefined)]
     answers = after_prompts([*whole, *changed], tools)
     others = iter(answers[len(whole) :])
-    found = []
+    differences = []
     for text, before in zip(texts, answers, strict=False):
         if isinstance(text, Undefined):
-            found.append(Scored({"difference": text}))
+            differences.append(Scored({"difference": text}))
             continue
         after = next(others)
         one, other = (values(answer.logprobs)["mean"] for answer in (before, after))
         if isinstance(one, Undefined) or isinstance(other, Undefined):
-            found.append(Scored({"difference": Undefined("no token has a log-probability")}))
+            differences.append(Scored({"difference": Undefined("no token has a log-probability")}))
             continue
-        found.append(Scored({"difference": one - other}, cut=before.truncated or after.truncated))
-    return found
+        differences.append(Scored({"difference": one - other}, cut=before.truncated or after.truncated))
+    return differences
 
 
 def _family(name: str) -> Family:

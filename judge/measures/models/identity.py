@@ -1,4 +1,4 @@
-"""Which model a person named, for caches: the hash of a folder's files, a package's checksum, or the name alone."""
+"""Identity of a model for caches: the hash of a folder's files, a package's checksum, or the name alone."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from judge.backends.hf.packaged_model import MODELS as PACKAGED
-from judge.explanations.mapping.embedding import model_key
+from judge.embedding.vectors import model_key
 from judge.judge_name import JudgeName
 from judge.measures.measure import Need
 

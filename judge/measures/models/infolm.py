@@ -1,4 +1,4 @@
-"""InfoLM (Colombo et al. 2022): how far apart the words lie that a masked model expects in two texts."""
+"""InfoLM (Colombo et al. 2022): distance of the word distributions that a masked model predicts for two texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How likely a language model finds a story after its story-prompt: mean log-probability, perplexity, least likely."""
+"""Likelihood of a story given its story-prompt: mean log-probability, perplexity, least likely fifth."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Models of transformers for measures, loaded once. The only importer of PyTorch and transformers among measures."""
+"""Loading of transformers models for measures; only this module of them imports PyTorch and transformers."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ def load(kind: str, model: str) -> Loaded:
         import transformers
     except ImportError as error:
         raise MissingExtraError(f"a measure by the model {model}", "hf") from error
-    said = transformers.utils.logging
-    said.disable_progress_bar()
-    before = said.get_verbosity()
+    library_log = transformers.utils.logging
+    library_log.disable_progress_bar()
+    before = library_log.get_verbosity()
     # It tells of every head that a measure has no use for.
-    said.set_verbosity_error()
+    library_log.set_verbosity_error()
     try:
         tokenizer = transformers.AutoTokenizer.from_pretrained(model)
         weights = getattr(transformers, kind).from_pretrained(model, dtype=torch.float32).eval()
@@ -47,7 +47,7 @@ def load(kind: str, model: str) -> Loaded:
             f"{model} cannot be loaded: {reason}", hint="give a folder of weights with their tokenizer"
         ) from error
     finally:
-        said.set_verbosity(before)
+        library_log.set_verbosity(before)
     device = "cuda" if torch.cuda.is_available() else "cpu"
     places = getattr(weights.config, "max_position_embeddings", None) or _LIMIT
     longest = min(int(tokenizer.model_max_length), int(places))

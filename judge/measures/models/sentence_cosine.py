@@ -1,4 +1,4 @@
-"""How near a story lies to its story-prompt and to its reference, by a sentence encoder. Vectors are kept by text."""
+"""Cosine of a story with its story-prompt and with its reference, by a sentence encoder."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from judge.explanations.mapping.embedding import embed
+from judge.embedding.vectors import embed
 from judge.measures.measure import Family, Item, Measure, Need, Scored, Tools
 from judge.measures.models.identity import of_folders
 

@@ -21,7 +21,7 @@ _LOT, _TOKENS = 64, 4096
 
 
 class _Text(NamedTuple):
-    """Unit vectors of all tokens, plain vectors, which tokens are the text's own, and whether it was cut."""
+    """Token vectors of one text: unit and plain vectors, which tokens are the text's own, and whether it was cut."""
 
     unit: NDArray[np.float32]
     plain: NDArray[np.float32]
@@ -52,6 +52,7 @@ def encoded(texts: Sequence[str], loaded: Loaded, layer: int | None) -> Iterator
     for text in texts:
         whole = tokenizer(text.strip(), add_special_tokens=True, verbose=False)["input_ids"]
         ids = tokenizer(text.strip(), truncation=True, max_length=loaded.longest)["input_ids"]
+        # Padding changes vectors in their last digits, so only texts of equal length share a batch.
         rows.setdefault(len(ids), []).append((text, ids, len(whole) > len(ids)))
     for size, same in rows.items():
         step = max(1, _TOKENS // size)

@@ -1,4 +1,4 @@
-"""chrF (Popović 2015) as sacrebleu has it, and as HANNA ran the author's script. Each distinct text is counted once.
+"""chrF (Popović 2015) as in sacrebleu, and as HANNA computed it with the author's script.
 
 Character n-grams are counted by 64-bit numbers made of their letters: two different ones of a pair of stories meet with
 a probability below 10^-11.

@@ -1,4 +1,4 @@
-"""CIDEr-D (Vedantam et al. 2015): n-grams weighed by how few reference stories hold them. Made for captions.
+"""CIDEr-D (Vedantam et al. 2015): n-grams weighted by how few references hold them; designed for captions.
 
 Its penalty for another length leaves nothing of most stories: whoever prints it prints the share of zeros.
 """

@@ -1,4 +1,4 @@
-"""How varied a text's words are, and how hard it is to read by its letters. Needs nothing but the text.
+"""Lexical diversity and readability of a text.
 
 Words are `text_features.tokens` with a letter or digit first, lower case. A number that needs more words than a text
 has is undefined: nothing is put in its place.
@@ -23,33 +23,33 @@ def words(text: str) -> list[str]:
     return [token for token in (t.lower() for t in text_features.tokens(text)) if token[0].isalnum()]
 
 
-def distinct(found: Sequence[str], order: int) -> Value:
+def distinct(tokens: Sequence[str], order: int) -> Value:
     """Share of n-grams that are distinct (Li et al. 2016)."""
-    grams = [*zip(*(found[i:] for i in range(order)), strict=False)]
+    grams = [*zip(*(tokens[i:] for i in range(order)), strict=False)]
     return len(set(grams)) / len(grams) if grams else Undefined(_SHORT.format(order))
 
 
-def mattr(found: Sequence[str], window: int) -> Value:
+def mattr(tokens: Sequence[str], window: int) -> Value:
     """Mean share of distinct words over all windows of that many words (Covington and McFall 2010)."""
-    if len(found) < window:
+    if len(tokens) < window:
         return Undefined(_SHORT.format(window))
-    counts = Counter(found[:window])
+    counts = Counter(tokens[:window])
     total = len(counts)
-    for old, new in zip(found, found[window:], strict=False):
+    for old, new in zip(tokens, tokens[window:], strict=False):
         counts[old] -= 1
         if not counts[old]:
             del counts[old]
         counts[new] += 1
         total += len(counts)
-    return total / window / (len(found) - window + 1)
+    return total / window / (len(tokens) - window + 1)
 
 
-def mtld(found: Sequence[str]) -> Value:
+def mtld(tokens: Sequence[str]) -> Value:
     """Mean length of runs whose share of distinct words stays above .72, read both ways (McCarthy and Jarvis 2010)."""
-    if not found:
+    if not tokens:
         return Undefined(_SHORT.format(1))
-    ways = [_factors(found), _factors(found[::-1])]
-    return sum(len(found) / factors for factors in ways) / 2
+    ways = [_factors(tokens), _factors(tokens[::-1])]
+    return sum(len(tokens) / factors for factors in ways) / 2
 
 
 def _factors(found: Sequence[str]) -> float:
@@ -68,16 +68,16 @@ def _factors(found: Sequence[str]) -> float:
     return factors or 1.0
 
 
-def hd_d(found: Sequence[str]) -> Value:
+def hd_d(tokens: Sequence[str]) -> Value:
     """Mean share of distinct words in samples of 42 words (McCarthy and Jarvis 2007)."""
-    total = len(found)
+    total = len(tokens)
     if total < DRAWN:
         return Undefined(_SHORT.format(DRAWN))
     drawn: dict[int, float] = {}
-    for count in set(Counter(found).values()):
+    for count in set(Counter(tokens).values()):
         none = 0.0 if total - count < DRAWN else math.exp(_choose(total - count) - _choose(total))
         drawn[count] = (1 - none) / DRAWN
-    return math.fsum(drawn[count] for count in Counter(found).values())
+    return math.fsum(drawn[count] for count in Counter(tokens).values())
 
 
 def _choose(size: int) -> float:
@@ -85,11 +85,11 @@ def _choose(size: int) -> float:
     return math.lgamma(size + 1) - math.lgamma(size - DRAWN + 1)
 
 
-def yule_k(found: Sequence[str]) -> Value:
+def yule_k(tokens: Sequence[str]) -> Value:
     """Yule's K: how often two words drawn at random are the same one."""
-    if not found:
+    if not tokens:
         return Undefined(_SHORT.format(1))
-    return 1e4 * (sum(count**2 for count in Counter(found).values()) - len(found)) / len(found) ** 2
+    return 1e4 * (sum(count**2 for count in Counter(tokens).values()) - len(tokens)) / len(tokens) ** 2
 
 
 def ari(text: str) -> Value:

@@ -1,4 +1,4 @@
-"""METEOR as NLTK has it: exact words, stems, synonyms of WordNet, and a penalty for what is torn apart.
+"""METEOR as in NLTK: exact words, stems, synonyms of WordNet, and a penalty for fragmentation.
 
 NLTK 3.5, which OpenMEVA ran, did not take words that matched by their stem out of the lists before it looked for
 synonyms, so that a word could match twice; later versions mended that. `meteor-openmeva` repeats it.
@@ -60,7 +60,7 @@ def _matched(own: Words, other: Words, same: Callable[[str], Iterable[str]]) -> 
     places: defaultdict[str, list[int]] = defaultdict(list)
     for at, (_, word) in enumerate(other):
         places[word].append(at)
-    found: Matches = []
+    matches: Matches = []
     own_taken, other_taken = set(), set()
     for at in range(len(own) - 1, -1, -1):
         place, word = own[at]
@@ -70,9 +70,9 @@ def _matched(own: Words, other: Words, same: Callable[[str], Iterable[str]]) -> 
             places[one].pop()
             own_taken.add(at)
             other_taken.add(last)
-            found.append((place, other[last][0]))
+            matches.append((place, other[last][0]))
     return (
-        found,
+        matches,
         [pair for at, pair in enumerate(own) if at not in own_taken],
         [pair for at, pair in enumerate(other) if at not in other_taken],
     )

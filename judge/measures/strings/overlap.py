@@ -1,4 +1,4 @@
-"""BLEU and TER: shared n-grams of words, and edits. sacrebleu's, and BLEU as OpenMEVA took it."""
+"""BLEU and TER by sacrebleu, and BLEU as OpenMEVA computed it."""
 
 from __future__ import annotations
 

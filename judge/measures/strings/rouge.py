@@ -1,4 +1,4 @@
-"""ROUGE-1 to 4, L, W-1.2, S* and SU* with the values of ROUGE-1.5.5, one text as one line, stemmed. Never samples.
+"""ROUGE-1 to 4, L, W-1.2, S* and SU* with the values of ROUGE-1.5.5: one text as one line, stemmed.
 
 What the program does beside Lin (2004), and so do we: a hyphen parts tokens, everything else outside ``[A-Za-z0-9]`` is
 a blank, tokens of more than three letters are stemmed as Porter (1980) has it, scores are rounded to five decimals
@@ -30,7 +30,7 @@ _CELLS = 1 << 15
 """Cells of one step over the diagonals of several pairs at once."""
 
 _RUNS = np.arange(1 << 16) ** _WEIGHT
-"""What a run of so many tokens weighs."""
+"""Weight of a run of `length` tokens."""
 
 
 def tokens(text: str) -> list[str]:
@@ -88,7 +88,7 @@ def _rounded(value: float) -> float:
 
 
 def _total(kind: str, size: int) -> float:
-    """What there is to hit in a text of so many tokens."""
+    """Number of possible hits in a text of `size` tokens."""
     if kind == "l":
         return size
     if kind == "w-1.2":
@@ -101,7 +101,7 @@ def _total(kind: str, size: int) -> float:
 
 
 def _numbered(sides: Sequence[tuple[list[str], list[str]]]) -> list[tuple[Ints, Ints]]:
-    """Tokens as numbers, equal ones alike."""
+    """Tokens as integers; equal tokens have equal integers."""
     known: dict[str, int] = {}
     number = known.setdefault
     return [

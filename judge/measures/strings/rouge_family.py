@@ -1,4 +1,4 @@
-"""ROUGE as measures: the 24 scores of ROUGE-1.5.5, as HANNA released them, and OpenMEVA's ROUGE-L."""
+"""The ROUGE family of measures: the 24 scores of ROUGE-1.5.5, as HANNA released them, and OpenMEVA's ROUGE-L."""
 
 from __future__ import annotations
 

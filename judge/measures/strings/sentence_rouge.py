@@ -1,4 +1,4 @@
-"""ROUGE-L of the package rouge 1.0.1, value for value: sentences end at ".", and hits are distinct words.
+"""ROUGE-L equal to the package rouge 1.0.1: sentences end at ".", and hits are distinct words.
 
 The package counts each distinct word of the union of longest common subsequences once, and takes, of several longest
 ones, the one that its way back through the table meets. So do we; rows of the table are numbers of as many bits as the

@@ -1,4 +1,4 @@
-"""Statistics of a story and of what it copies: those of `text_features`, and HANNA's columns over spaCy's tokens."""
+"""Surface statistics of a story and of its overlap with the story-prompt, by own tokens and by spaCy's."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from judge.measures.measure import Direction, Family, Item, Measure, Scored, Too
 
 _WHAT = {
     "length": "tokens of the story",
-    "compression": "tokens of the story-prompt to one of the story",
+    "compression": "tokens of the story-prompt per token of the story",
     "coverage": "share of the story's tokens in fragments copied from the story-prompt",
-    "density": "squared lengths of these fragments to one token",
+    "density": "sum of the squared lengths of these fragments per token of the story",
     **{f"novelty-{n}": f"share of the story's distinct {n}-grams that the story-prompt lacks" for n in (1, 2, 3)},
-    **{f"repetition-{n}": f"share of the story's distinct {n}-grams that stand more than once" for n in (1, 2, 3, 4)},
+    **{f"repetition-{n}": f"share of the story's distinct {n}-grams that occur more than once" for n in (1, 2, 3, 4)},
     "vocabulary": "mean share of distinct words in windows of 50 words, or of all words of a shorter story",
-    "word-length": "letters of a word",
+    "word-length": "mean number of letters of a word",
     "long-words": "share of words of more than six letters",
-    "packed": "bytes of the story packed by zlib to one byte of the story",
+    "packed": "bytes of the story compressed by zlib per byte of the story",
     "punctuation": "share of tokens that are no words",
     "quotes": "share of tokens that are quotation marks",
     "commas": "share of tokens that are commas",
-    "function-words": "share of tokens that are words of grammar",
+    "function-words": "share of tokens that are function words",
     "pronouns": "share of tokens that are pronouns",
     "being": "share of tokens that are forms of be and have",
-    "prompt-words": "share of the story-prompt's words of content that the story has",
+    "prompt-words": "share of the story-prompt's content words that the story contains",
     "sentences": "sentences",
     "sentence-length": "mean words of a sentence",
-    "sentence-spread": "standard deviation of these",
-    "duplicate-sentences": "share of sentences that stood before",
-    "sentence-overlap": "mean share of words of content that neighbouring sentences share",
-    "repeats-in-sentence": "mean share of words of content that repeat in their sentence",
-    "words-given-before": "mean share of words of content that stood in a sentence before",
+    "sentence-spread": "standard deviation of the number of words of a sentence",
+    "duplicate-sentences": "share of sentences that repeat an earlier sentence",
+    "sentence-overlap": "mean share of content words that neighbouring sentences share",
+    "repeats-in-sentence": "mean share of content words that repeat within their sentence",
+    "words-given-before": "mean share of content words that occur in an earlier sentence",
     "stutter": "share of words that repeat the word before them",
 }
 _WORSE = ("repetition", "duplicate-sentences", "repeats-in-sentence", "stutter")

@@ -1,4 +1,4 @@
-"""Porter's stems of words, each word stemmed once. The only importer of NLTK's stemmer."""
+"""Porter's stems of words, each word stemmed once."""
 
 from __future__ import annotations
 

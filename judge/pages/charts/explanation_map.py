@@ -1,4 +1,4 @@
-"""The map of explanations in a page: marked in several ways, by radio buttons and without a script. Never holds texts.
+"""The map of explanations in a page, coloured in several ways by radio buttons, without a script.
 
 Each point knows its place in a list; a page that has the texts shows them for that place. All points are dots, since
 buttons can change their colour alone: groups are told by the names that stand among them as well.

@@ -1,4 +1,4 @@
-"""SVG as markup: elements with everything in them escaped, and how wide a text will be. Never reads a font."""
+"""SVG elements as markup with everything escaped, and estimated widths of text."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""One answer about several criteria: the part that speaks of each, read by the parser of single ratings."""
+"""Answers about several criteria: each criterion's part is read by the parser of single ratings."""

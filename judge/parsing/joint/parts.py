@@ -1,7 +1,7 @@
-"""Where an answer speaks of which criterion: JSON, tags, rows of a table, lines that begin with a name.
+"""Division of an answer into the parts about each criterion: JSON, tags, table rows, lines that begin with a name.
 
 Names are matched whole, letter case and underscores aside, or by their abbreviation in capitals; what stands under no
-name belongs to no criterion. Never reads a rating.
+name belongs to no criterion.
 """
 
 from __future__ import annotations
@@ -83,26 +83,26 @@ def _tag_parts(text: str, names: tuple[tuple[str, str], ...]) -> dict[str, list[
 
 def _row_parts(text: str, names: tuple[tuple[str, str], ...]) -> dict[str, list[str]]:
     """Rows of a Markdown table with a criterion in the first cell."""
-    found: dict[str, list[str]] = {}
+    rows_by_criterion: dict[str, list[str]] = {}
     for line in text.splitlines() if "|" in text else ():
         cells = [cell.strip(" *_`") for cell in line.strip().strip("|").split("|")]
         name = _whole(cells[0], names) if line.lstrip().startswith("|") and len(cells) > 1 else ""
         if name:
-            found.setdefault(name, []).append(_under(name, "\n".join(cells[1:])))
-    return found
+            rows_by_criterion.setdefault(name, []).append(_under(name, "\n".join(cells[1:])))
+    return rows_by_criterion
 
 
 def _line_parts(text: str, names: tuple[tuple[str, str], ...]) -> dict[str, list[str]]:
     """From a line that begins with a criterion's name to the next such line, or to a line about the whole."""
     places = [(match.start(), match.end(), match["name"]) for match in _heads(names).finditer(text)]
-    found: dict[str, list[str]] = {}
+    lines_by_criterion: dict[str, list[str]] = {}
     for number, (_, begin, said) in enumerate(places):
         name = _whole(said, names)
         if name:
             end = places[number + 1][0] if number + 1 < len(places) else len(text)
-            found.setdefault(name, []).append(_under(name, text[begin:end]))
+            lines_by_criterion.setdefault(name, []).append(_under(name, text[begin:end]))
     # One such line may rate them all: "Relevance 4, coherence 3".
-    return found if len(found) > 1 else {}
+    return lines_by_criterion if len(lines_by_criterion) > 1 else {}
 
 
 def _under(name: str, rest: str) -> str:

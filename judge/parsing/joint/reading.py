@@ -1,4 +1,4 @@
-"""Judgments of an answer about several criteria, each by itself: what one lacks, the others keep."""
+"""Judgments from an answer about several criteria, independent of each other."""
 
 from __future__ import annotations
 

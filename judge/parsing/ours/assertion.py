@@ -1,4 +1,4 @@
-"""Whether the sentence around a number gives it as the judge's own rating of this story, or only speaks of it.
+"""Check whether the sentence around a number states it as the judge's own rating of this story, or only mentions it.
 
 A judge also writes of ratings that it does not give: "If it had an ending it would be a 2", "It falls short of a 2",
 "Humans rated it a 2", "Is it a 2?". Where it is not clear, the statement is `doubtful`: that can lose a rating, but
@@ -46,9 +46,9 @@ def assertion(page: Page, mention: Mention, place: str) -> Assertion:
     return "doubtful" if phrases.UNSURE.search(core) else "asserted"
 
 
-def is_template(text: str, place: int) -> bool:
+def is_template(text: str, position: int) -> bool:
     """Whether what stands at a place is shown as an example of an answer."""
-    return phrases.TEMPLATE.search(text[max(0, place - 60) : place].lower()) is not None
+    return phrases.TEMPLATE.search(text[max(0, position - 60) : position].lower()) is not None
 
 
 def _struck_out(text: str, mention: Mention) -> bool:

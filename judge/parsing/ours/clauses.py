@@ -1,4 +1,4 @@
-"""The clause before a number: who states a rating with it, and how plainly."""
+"""Analysis of the clause before a number: who states a rating with it, and how plainly."""
 
 from __future__ import annotations
 
@@ -216,9 +216,9 @@ def revises(page: Page, mention: Mention) -> bool:
     return behind is not None and not any(c.isdigit() for c in behind)
 
 
-def behind_revision(page: Page, place: int) -> str | None:
+def behind_revision(page: Page, position: int) -> str | None:
     """What stands between the words of a revision and a place in their sentence; None where there are none."""
-    before = page.low[max(0, place - 110) : place].rstrip(" \n")
+    before = page.low[max(0, position - 110) : position].rstrip(" \n")
     cut = max(before.rfind(stop) for stop in (". ", "! ", "? ", "\n", ".\n"))
     sentence, end = before[cut + 1 :], -1
     for match in _REVISES.finditer(sentence):

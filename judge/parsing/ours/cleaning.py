@@ -1,4 +1,4 @@
-"""Takes thinking and run-on turns out of an answer, keeping every character's place. Never reads a rating."""
+"""Removal of thinking and of run-on turns from an answer. Every character keeps its position."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chooses among the ratings an answer states, or says why none can be chosen. Never guesses, never clamps."""
+"""Choice among the ratings that an answer states, or the status that says why none can be chosen."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ def decide(page: Page, statements: list[Statement]) -> Decision:
     an overall rating; an explicit revision goes before what it revises; statements that differ are ambiguous, and so
     is an answer in which nothing but doubtful ones were found.
     """
-    known = [s for s in statements if not s.other]
-    flags: tuple[str, ...] = ("others_rated",) if len(known) < len(statements) else ()
-    ours = [s for s in known if s.tier < DOUBTFUL]
+    own = [s for s in statements if not s.other]
+    flags: tuple[str, ...] = ("others_rated",) if len(own) < len(statements) else ()
+    ours = [s for s in own if s.tier < DOUBTFUL]
     if not ours:
-        return _nothing_plain([s for s in known if s.tier == DOUBTFUL], flags)
+        return _nothing_plain([s for s in own if s.tier == DOUBTFUL], flags)
     plainest = min(s.tier for s in ours)
     ours = [s for s in ours if s.tier == plainest]
     if any(s.named for s in ours):
@@ -60,7 +60,7 @@ def decide(page: Page, statements: list[Statement]) -> Decision:
             flags += ("revised",)
     if len({_claim(s) for s in ours}) > 1 or ours[-1].mention.high is not None:
         return Decision("ambiguous", None, flags)
-    if _contradicted(page, ours[-1], known):
+    if _contradicted(page, ours[-1], own):
         return Decision("ambiguous", None, flags)
     # The form that a prompt asked for ("[RESULT] 4") is the statement; a sentence before it belongs to the explanation.
     chosen = next((s for s in ours if s.place == "boxed"), ours[0])

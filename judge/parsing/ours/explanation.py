@@ -1,4 +1,4 @@
-"""What is left of an answer apart from its rating statement: the explanation. Never changes a word of it."""
+"""The explanation in an answer: its text without the statement of the rating, word for word."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether what states a rating stands word for word in the story that is judged: then it may be the story's own.
+"""Check whether the words that state a rating also occur in the judged story, and so may be quoted from it.
 
 Words are compared without case, marks, markup and invisible characters; numbers in words count as their digits.
 """
@@ -14,7 +14,7 @@ from itertools import pairwise
 from judge.parsing.ours.json_answer import placed_objects
 from judge.parsing.ours.page import Page
 from judge.parsing.ours.reading import Said
-from judge.parsing.ours.statements import Statement, said
+from judge.parsing.ours.statements import Statement, stating_words
 from judge.parsing.words import vocabulary as words
 from judge.parsing.words.tiers import DOUBTFUL
 
@@ -72,16 +72,16 @@ def without_quoted(page: Page, stated: list[Statement], story: str) -> list[Stat
     One that opens the answer may be the judge's own in the story's words, so it is not overruled by another rating: it
     keeps its tier, and ratings that differ from it leave the answer ambiguous.
     """
-    found: list[Statement] = []
+    kept: list[Statement] = []
     for one in stated:
-        words_of = said(page, one) if one.tier < DOUBTFUL else None
+        words_of = stating_words(page, one) if one.tier < DOUBTFUL else None
         quoted = words_of is not None and is_quoted(story, words_of)
-        found.append(replace(one, tier=DOUBTFUL, place="quoted") if quoted else one)
-    first = min(found, key=lambda one: one.mention.start)
-    claims = {one.mention.value for one in found if one.tier < DOUBTFUL and not one.other}
+        kept.append(replace(one, tier=DOUBTFUL, place="quoted") if quoted else one)
+    first = min(kept, key=lambda one: one.mention.start)
+    claims = {one.mention.value for one in kept if one.tier < DOUBTFUL and not one.other}
     if first.place == "quoted" and _opens(page, first) and claims - {first.mention.value}:
-        return [one if one.place == "quoted" else replace(one, tier=max(one.tier, DOUBTFUL)) for one in found]
-    return found
+        return [one if one.place == "quoted" else replace(one, tier=max(one.tier, DOUBTFUL)) for one in kept]
+    return kept
 
 
 def _opens(page: Page, first: Statement) -> bool:

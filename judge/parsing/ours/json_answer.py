@@ -1,4 +1,4 @@
-"""Reads answers given as JSON, fenced or inside prose. Never mends broken JSON: that is read as running text."""
+"""Reader for answers given as JSON, fenced or inside prose. Broken JSON is read as running text."""
 
 from __future__ import annotations
 
@@ -57,6 +57,7 @@ _FOREIGN = words.word_set(
     "probability rank length difficulty readability"
 )
 _TOTALS, _SEVERAL = frozenset({"n", "nr", "total"}), frozenset({"ratings", "scores", "reviews", "raters"})
+# A bound on the search: each brace of broken JSON costs a pass over the rest of the answer.
 _MOST_OBJECTS = 20
 _RANGE = -1.0
 
@@ -73,7 +74,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How entries become a judgment: words of keys that hold a rating beside the common ones, and who judges."""
+    """Rules from entries to a judgment: further key words for a rating, and the function that judges."""
 
     keys: frozenset[str]
     judge: Callable[[list[tuple[Entry, int]], tuple[str, ...], Scale, str, list[dict[str, Any]]], Judgment]
@@ -81,7 +82,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class JsonAnswer:
-    """What the JSON objects of an answer state, and the answer with these objects blanked out."""
+    """Statements of an answer's JSON objects, and the answer with these objects blanked out."""
 
     judgment: Judgment
     outside: str

@@ -1,4 +1,4 @@
-"""Finds numbers, number words and rows of stars in an answer, with fraction or range. Never judges what they mean."""
+"""Search for numbers, number words and rows of stars in an answer, with fraction or range."""
 
 from __future__ import annotations
 
@@ -28,9 +28,8 @@ _WORD = "|".join(_WORDS)
 # but Python before 3.11.3 matches them wrongly.
 _NUMBER = r"\d+(?:[.,]\d+)*(?![.,]?\d)"
 _LATIN = "a-zà-öø-ÿа-я"
-_DIGIT = re.compile(r"\d")
-_LITERAL = re.compile(rf"{_NUMBER}(?![{_LATIN}\d])")
-_GLUED = re.compile(rf"[{_LATIN}\d.$€£/\#@^]")
+# What is glued to the front ("v4.5", "$3") spoils the whole literal, not its first digit alone: the other way takes it.
+_LITERAL = re.compile(rf"(?<![{_LATIN}\d.$€£/\#@^])({_NUMBER}(?![{_LATIN}\d]))|\d[\d.,]*")
 _STARS = re.compile(r"[★⭐🌟][★⭐🌟\uFE0F]*[☆✩✰]*")
 _OR = r"(?:-|–|—|~|〜|to\b|or\b(?:\s(?:even|maybe|perhaps))?|,?\s?(?:maybe|perhaps|possibly)\b|and\b|bis\b|à\b)"
 _TAIL = re.compile(
@@ -47,9 +46,11 @@ _TAIL = re.compile(
     )?""",
     re.VERBOSE,
 )
+_BEGINS_TAIL = frozenset("½:%％+-–—~〜,(/／tompabàsvdи")
+"""Where neither one of these nor a blank stands, `_TAIL` finds nothing."""
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+\Z")
-_SPOILT = re.compile(r"[\d.,]*")
 _LENGTHS = tuple((word, len(word)) for word in _WORDS)
+# Of a text with more numbers only the first 100 and the last 200 are read, to bound the time.
 _MOST = 300
 
 
@@ -77,7 +78,8 @@ def mentions(low: str) -> list[Mention]:
     stays bounded.
     """
     found = list(_walk(low))
-    return found if len(found) <= _MOST else found[:100] + found[-200:]
+    kept = found if len(found) <= _MOST else found[:100] + found[-200:]
+    return [replace(one, high=inf) if _compared(low, one) else one for one in kept]
 
 
 def number(literal: str) -> float | None:
@@ -108,7 +110,7 @@ def _walk(low: str) -> Iterator[Mention]:
             mention = _with_tail(low, start, end, value, "word" if kind == "word" else "digits")
         if mention is not None:
             done = mention.stop
-            yield replace(mention, high=inf) if _compared(low, mention) else mention
+            yield mention
 
 
 _COMPARES = re.compile(r"[<>≤≥≦≧⩽⩾]=?[ \t]{0,2}\Z")
@@ -127,22 +129,13 @@ def _compared(low: str, mention: Mention) -> bool:
 
 
 def _literals(low: str) -> Iterator[tuple[int, int, str]]:
-    """Places of numbers, number words and rows of stars. Finds single characters first, for that is quick."""
-    done = 0
-    for digit in _DIGIT.finditer(low):
-        start = digit.start()
-        if start < done:
+    """Places of numbers, number words and rows of stars."""
+    for literal in _LITERAL.finditer(low):
+        if literal.lastindex is None:
             continue
-        literal = _LITERAL.match(low, start)
-        before = low[start - 1 : start]
-        if literal is None or _GLUED.match(before):
-            # What is glued to the front ("v4.5", "$3") spoils the whole literal, not its first digit alone.
-            whole = _SPOILT.match(low, start)
-            done = whole.end() if whole else start + 1
-            continue
-        done = literal.end()
-        signed = before in ("-", "−") and (start == 1 or low[start - 2] in " \t\n:=([")
-        yield start - signed, literal.end(), "digits"
+        start, end = literal.span()
+        signed = low[start - 1 : start] in ("-", "−") and (start == 1 or low[start - 2] in " \t\n:=([")
+        yield start - signed, end, "digits"
     for word, length in _LENGTHS:
         start = low.find(word)
         while start >= 0:
@@ -158,7 +151,8 @@ def _literals(low: str) -> Iterator[tuple[int, int, str]]:
 
 def _with_tail(low: str, start: int, end: int, value: float, kind: Literal["digits", "word"]) -> Mention | None:
     """The mention with what follows it; None for clock times and dates."""
-    if low[end : end + 1] in "\n":
+    follows = low[end : end + 1]
+    if follows in "\n" or not (follows in _BEGINS_TAIL or follows.isspace()):
         return Mention(start, end, end, value, kind)
     tail = _TAIL.match(low, end)
     if tail is None or tail.end() == end:

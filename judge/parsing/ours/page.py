@@ -1,4 +1,4 @@
-"""One answer prepared for reading: lower case, markup and curly quotes made plain. Never drops a character."""
+"""An answer prepared for reading: lower case, plain markup and quotation marks, and every character at its position."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class Page:
     last: int
     """Where the text ends but for white space."""
 
-    def tokens_before(self, place: int) -> list[str]:
+    def tokens_before(self, position: int) -> list[str]:
         """Words and stops before a place, at most 130 characters back, parentheses left out."""
-        window = self.low[max(0, place - _WINDOW) : place]
+        window = self.low[max(0, position - _WINDOW) : position]
         if ")" in window or "]" in window:
             window = _PARENTHESIS.sub(" ", window)
         if "scale" in window:
@@ -58,9 +58,9 @@ class Page:
             return begin, min(len(self.low), stop + _REACH), ""
         return begin, last.start(), last.group()[:1].strip()
 
-    def word_at(self, place: int) -> str:
+    def word_at(self, position: int) -> str:
         """The first word at or after a place, lower case."""
-        match = _WORD.match(self.low, place)
+        match = _WORD.match(self.low, position)
         return match.group(1) if match else ""
 
 

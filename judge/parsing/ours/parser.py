@@ -19,7 +19,7 @@ from judge.parsing.ours.rating_pattern import pattern_judgment
 from judge.parsing.ours.reading import Reading
 from judge.parsing.ours.refusal import refuses
 from judge.parsing.ours.scale_talk import continues_list, ends_cut, opens_line, scale_numbers
-from judge.parsing.ours.statements import Statement, opens_a_list, said, statement
+from judge.parsing.ours.statements import Statement, opens_a_list, statement, stating_words
 from judge.parsing.words.criterion_names import Names, names
 from judge.parsing.words.tiers import DOUBTFUL
 from judge.records import Criterion, Judgment, Response, Scale, Status, Structured
@@ -35,7 +35,7 @@ class Ours:
     the "1." of a list) and `quoted` (the only rating is quoted from the story or from somebody's speech).
     """
 
-    version: str = "ours/2"
+    version: str = "ours/3"
     imputes: bool = False
 
     def parse(
@@ -58,7 +58,7 @@ class Ours:
         cut = response.finish_reason in ("length", "content_filter")
         if not cleaned.text.strip():
             return Judgment(_nothing(response), flags=flags)
-        known = names(criterion.name, tuple(other_criteria))
+        criterion_names = names(criterion.name, tuple(other_criteria))
         labels = bool(criterion.scale.labels)
         if rating_pattern is not None:
             judgment = pattern_judgment(rating_pattern, cleaned.text, criterion.scale, story)
@@ -66,9 +66,9 @@ class Ours:
             judgment = (label_choice if labels else _choice)(cleaned.text, criterion.scale)
         elif structured.startswith("json"):
             reading = LABELS if labels else NUMBERS
-            judgment = strict_json_judgment(cleaned.text, known, criterion.scale, reading)
+            judgment = strict_json_judgment(cleaned.text, criterion_names, criterion.scale, reading)
         else:
-            judgment = _free_form(cleaned.text, criterion, known, story, cut=cut)
+            judgment = _free_form(cleaned.text, criterion, criterion_names, story, cut=cut)
         return _finish(judgment, flags, response, criterion, cleaned.text)
 
 
@@ -99,17 +99,21 @@ def _choice(text: str, scale: Scale) -> Judgment:
     return Judgment("ok", value, span=(start, start + len(literal)))
 
 
-def _free_form(text: str, criterion: Criterion, known: Names, story: str, *, cut: bool) -> Judgment:
+def _free_form(text: str, criterion: Criterion, criterion_names: Names, story: str, *, cut: bool) -> Judgment:
     """The judgment of an answer whose form was left to the judge, without what it quotes from the story."""
     open_form = label_open_form if criterion.scale.labels else _open_form
     if not story:
-        return open_form(text, criterion, known, cut=cut).judgment
+        return open_form(text, criterion, criterion_names, cut=cut).judgment
     own = without_objects(story, text)
-    reading = open_form(own, criterion, known, cut=cut)
+    reading = open_form(own, criterion, criterion_names, cut=cut)
     if any(is_quoted(story, one) for one in reading.said):
-        reading = open_form(own, criterion, known, cut=cut, story=story)
+        reading = open_form(own, criterion, criterion_names, cut=cut, story=story)
     judgment = reading.judgment
-    if own != text and judgment.status == "no_rating" and open_form(text, criterion, known, cut=cut).judgment.rating:
+    if (
+        own != text
+        and judgment.status == "no_rating"
+        and open_form(text, criterion, criterion_names, cut=cut).judgment.rating
+    ):
         return Judgment("ambiguous", flags=(*judgment.flags, "quoted"))
     return judgment
 
@@ -117,28 +121,28 @@ def _free_form(text: str, criterion: Criterion, known: Names, story: str, *, cut
 # Equal answers are common: a bare "4", a judge at temperature 0. Neighbouring repeats are read once. The story is among
 # what tells answers apart only where one quotes it.
 @lru_cache(maxsize=4096)
-def _open_form(text: str, criterion: Criterion, known: Names, *, cut: bool, story: str = "") -> Reading:
+def _open_form(text: str, criterion: Criterion, criterion_names: Names, *, cut: bool, story: str = "") -> Reading:
     """The reading of an answer whose form was left to the judge."""
-    as_json = json_judgment(text, known, criterion.scale)
+    as_json = json_judgment(text, criterion_names, criterion.scale)
     if as_json is None:
-        return _prose(text, criterion, known, story, cut=cut)
+        return _prose(text, criterion, criterion_names, story, cut=cut)
     if as_json.judgment.status == "no_rating":
         return Reading(as_json.judgment)
-    outside = _prose(as_json.outside, criterion, known, story, cut=cut)
+    outside = _prose(as_json.outside, criterion, criterion_names, story, cut=cut)
     if outside.worded and outside.judgment.rating != as_json.judgment.rating:
         # Which of the two is the judge's own cannot be told: a story can hold a JSON object too.
         return Reading(Judgment("ambiguous", flags=as_json.judgment.flags), outside.said)
     return Reading(as_json.judgment, outside.said)
 
 
-def _prose(text: str, criterion: Criterion, known: Names, story: str, *, cut: bool) -> Reading:
+def _prose(text: str, criterion: Criterion, criterion_names: Names, story: str, *, cut: bool) -> Reading:
     """Running text: find every number, keep what is stated as a rating, decide."""
-    sheet = page(text, known, criterion.scale)
+    sheet = page(text, criterion_names, criterion.scale)
     found = mentions(sheet.low)
     if not found:
         return Reading(Judgment("no_rating"))
     stated = _statements(sheet, found, cut=cut)
-    words = tuple(words for one in stated if one.tier < DOUBTFUL and (words := said(sheet, one)) is not None)
+    words = tuple(words for one in stated if one.tier < DOUBTFUL and (words := stating_words(sheet, one)) is not None)
     if story:
         stated = without_quoted(sheet, stated, story)
     decision = decide(sheet, stated)
@@ -151,14 +155,14 @@ def _prose(text: str, criterion: Criterion, known: Names, story: str, *, cut: bo
     return Reading(judgment, words, chosen.place not in ("leading", "line", "boxed"))
 
 
-def _statements(sheet: Page, found: list[Mention], *, cut: bool) -> list[Statement]:
+def _statements(sheet: Page, mentions: list[Mention], *, cut: bool) -> list[Statement]:
     """What the mentions say, without those that are the scale; those of a list or in quotation marks are doubtful."""
-    masked = scale_numbers(sheet.low, found, sheet.scale) if len(found) > 1 else set()
+    masked = scale_numbers(sheet.low, mentions, sheet.scale) if len(mentions) > 1 else set()
     stated: list[Statement] = []
     last_masked: Mention | None = None
-    for mention in found:
+    for mention in mentions:
         if mention.start in masked:
-            if mention is found[0] and opens_a_list(sheet, mention):
+            if mention is mentions[0] and opens_a_list(sheet, mention):
                 stated.append(Statement(mention, DOUBTFUL, "list"))
             last_masked = mention if opens_line(sheet.low, mention) else last_masked
             continue
@@ -167,7 +171,7 @@ def _statements(sheet: Page, found: list[Mention], *, cut: bool) -> list[Stateme
         if last_masked is not None and continues_list(sheet.low, mention, last_masked, cut=cut):
             stated.append(Statement(mention, DOUBTFUL, "list"))
             continue
-        if cut and ends_cut(sheet.low, mention, sheet.last, found):
+        if cut and ends_cut(sheet.low, mention, sheet.last, mentions):
             stated.append(Statement(mention, DOUBTFUL, "list"))
             continue
         one = statement(sheet, mention)

@@ -1,4 +1,4 @@
-"""Whether a rating stands inside quotation marks of reported speech."""
+"""Check whether a rating is inside quotation marks of reported speech."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was read of an answer, and by which words."""
+"""Types for what was read from an answer, and from which words."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from judge.records import Judgment
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What states a rating: the words before the number in their sentence, with the number.
+    """Words that state a rating: the words before the number in their sentence, with the number.
 
     `exact` is a form of marks such as [[4]], compared as it stands; "" for a form of words.
     """

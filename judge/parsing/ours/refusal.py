@@ -1,4 +1,4 @@
-"""Recognises an answer that declines to answer. Asked only where no rating was found."""
+"""Detection of answers that decline to answer, applied only where no rating was found."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers in an answer that restate the scale or number a list."""
+"""Detection of numbers in an answer that restate the scale or number a list."""
 
 from __future__ import annotations
 

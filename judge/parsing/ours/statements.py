@@ -1,4 +1,4 @@
-"""What an answer says with one of its numbers: whether it states a rating, how plainly, and of which criterion."""
+"""Classification of a number in an answer: whether it states a rating, how plainly, and for which criterion."""
 
 from __future__ import annotations
 
@@ -58,20 +58,20 @@ _EXACT = re.compile(r"\[\[\s*\Z|\\?boxed\{[^{}]{0,12}(?:\{\s*)?\Z|\[\s?results?\
 _REACH, _FEWEST = 110, 2
 
 
-def said(page: Page, found: Statement) -> Said | None:
+def stating_words(page: Page, stated: Statement) -> Said | None:
     """The words that state a rating; None for a number alone, as a bare "4" or a first line "4/5"."""
-    start, end = found.mention.start, found.mention.end
-    if found.place == "leading":
+    start, end = stated.mention.start, stated.mention.end
+    if stated.place == "leading":
         return None
-    begin = start if found.place == "line" else page.sentence(start, found.mention.stop)[0]
+    begin = start if stated.place == "line" else page.sentence(start, stated.mention.stop)[0]
     words_before = page.low[max(begin, start - _REACH) : end]
-    if found.place != "boxed" and not any(c.isalpha() for c in words_before):
+    if stated.place != "boxed" and not any(c.isalpha() for c in words_before):
         # A number that is a sentence or a line of the story is known by what stands before it there.
         before = page.low[max(0, start - 60) : start].split()[-4:]
         alone = sum(any(c.isalpha() for c in word) for word in before) < _FEWEST
         return None if alone else Said(f"{' '.join(before)} {page.low[start:end]}")
-    exact = _EXACT.search(page.text, max(0, start - 40), start) if found.place == "boxed" else None
-    if found.place == "boxed" and exact is None:
+    exact = _EXACT.search(page.text, max(0, start - 40), start) if stated.place == "boxed" else None
+    if stated.place == "boxed" and exact is None:
         return None
     return Said(words_before, page.text[exact.start() : end] if exact else "")
 

@@ -1,4 +1,4 @@
-"""Verdicts of answers that compare two stories: which was preferred, stated and never inferred."""
+"""Parsing of answers that compare two stories. A preference is read only where the answer states it."""
 
 from __future__ import annotations
 

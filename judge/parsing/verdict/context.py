@@ -1,4 +1,4 @@
-"""Whether words that prefer a story are the judge's verdict on the whole, or deny it, imagine it or speak of a part."""
+"""Check whether words that prefer a story are the judge's overall verdict, or a denied, imagined or partial one."""
 
 from __future__ import annotations
 
@@ -195,10 +195,10 @@ PARTS = re.compile(
 )
 
 
-def stated(line: str, begin: int, start: int, stop: int, end: int, mark: str, known: frozenset[str]) -> str:
+def stated(line: str, begin: int, start: int, stop: int, end: int, mark: str, criterion_words: frozenset[str]) -> str:
     """How a sentence [begin, end) gives a preference at [start, stop): `overall`, `plain`, `part` or `denied`.
 
-    `known` are words of the criterion that was asked for: what is said of it is no part.
+    `criterion_words` are words of the criterion that was asked for: what is said of it is no part.
     """
     before, behind = line[begin:start], line[stop:end]
     if mark == "?":
@@ -216,7 +216,7 @@ def stated(line: str, begin: int, start: int, stop: int, end: int, mark: str, kn
         return "denied"
     if _CONDITION.match(_NOT_DENIED.sub(" ", behind)) or phrases.TEMPLATE.search(line, max(0, begin - 60), start):
         return "denied"
-    if _of_a_part(line, begin, own, before, behind, known):
+    if _of_a_part(line, begin, own, before, behind, criterion_words):
         return "part"
     return "overall" if OVERALL.search(before) or OVERALL.search(behind[:40]) else "plain"
 
@@ -230,31 +230,31 @@ def spoken_of(own: str) -> bool:
     return any(way.search(own) for way in ways)
 
 
-def _of_a_part(line: str, begin: int, own: str, before: str, behind: str, known: frozenset[str]) -> bool:
+def _of_a_part(line: str, begin: int, own: str, before: str, behind: str, criterion_words: frozenset[str]) -> bool:
     heading = HEADING.match(before)
-    if heading is not None and _names_a_part(heading.group(1), known):
+    if heading is not None and _names_a_part(heading.group(1), criterion_words):
         return True
     nearest = _LAST_LABEL.search(before[-60:])
-    if nearest is not None and PARTS.search(nearest.group(1)) and _names_a_part(nearest.group(1), known):
+    if nearest is not None and PARTS.search(nearest.group(1)) and _names_a_part(nearest.group(1), criterion_words):
         return True
     opening = _PART_BEFORE.match(own) or _PART_BEFORE.match(_last_comma(own)) or _PART_ASIDE.search(own)
-    if opening is not None and not _is_known(opening.string[opening.end() :], known):
+    if opening is not None and not _is_known(opening.string[opening.end() :], criterion_words):
         return True
     part = _PART_BEHIND.match(behind)
-    if part is not None and not _is_known(behind[part.end() :], known):
+    if part is not None and not _is_known(behind[part.end() :], criterion_words):
         return True
     whole = OVERALL.search(before) or OVERALL.search(behind[:40])
-    return not whole and under_part(line, begin, known)
+    return not whole and under_part(line, begin, criterion_words)
 
 
-def _names_a_part(words: str, known: frozenset[str]) -> bool:
+def _names_a_part(words: str, criterion_words: frozenset[str]) -> bool:
     """Whether a label names a part of a story; a label of a few words that are not known does too."""
-    if _VERDICT_HEADING.search(words) or _is_known(words, known):
+    if _VERDICT_HEADING.search(words) or _is_known(words, criterion_words):
         return False
     return PARTS.search(words) is not None or len(words.split()) <= _FEW
 
 
-def under_part(line: str, begin: int, known: frozenset[str]) -> bool:
+def under_part(line: str, begin: int, criterion_words: frozenset[str]) -> bool:
     """Whether the nearest heading above names a part of a story: "### Plot"."""
     place = line.rfind("\n", 0, begin + 1)
     for _ in range(6):
@@ -263,7 +263,11 @@ def under_part(line: str, begin: int, known: frozenset[str]) -> bool:
         above = line.rfind("\n", 0, place)
         text = line[above + 1 : place].strip()
         if text and len(text) <= 60 and text[-1] not in ".!?" and not any(c in "①②⓪" for c in text):
-            return PARTS.search(text) is not None and not _VERDICT_HEADING.search(text) and not _is_known(text, known)
+            return (
+                PARTS.search(text) is not None
+                and not _VERDICT_HEADING.search(text)
+                and not _is_known(text, criterion_words)
+            )
         if text and text[-1] not in ".!?:":
             return False
         place = above
@@ -285,8 +289,8 @@ def goes_on_but(behind: str) -> bool:
     return _BUT.search(behind) is not None
 
 
-def _is_known(words: str, known: frozenset[str]) -> bool:
-    return bool(known) and not known.isdisjoint(re.findall(r"[\w']+", words)[:6])
+def _is_known(words: str, criterion_words: frozenset[str]) -> bool:
+    return bool(criterion_words) and not criterion_words.isdisjoint(re.findall(r"[\w']+", words)[:6])
 
 
 def _last_comma(text: str) -> str:

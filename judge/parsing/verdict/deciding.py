@@ -1,4 +1,4 @@
-"""Chooses among the preferences an answer states, or says why none can be chosen. Never guesses."""
+"""Choice among the preferences that an answer states, or the status that says why none can be chosen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Verdicts in answers given as JSON: which keys hold one, and what a value states. Never mends broken JSON."""
+"""Verdicts in answers given as JSON: the keys that hold one, and the meaning of a value."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _NO_ONE = word_set("tie draw tied neither equal both_equal none_better same even
 
 @dataclass(frozen=True, slots=True)
 class JsonVerdict:
-    """What the objects of an answer state: the sides of the plainest keys, reasons, the text without the objects."""
+    """Statements of an answer's JSON objects: the sides of the plainest keys, reasons, the text without the objects."""
 
     sides: frozenset[str]
     explanation: str | None

@@ -85,7 +85,7 @@ def _judged(
 
 
 def _reading(
-    text: str, choices: tuple[str, ...], structured: Structured, known: frozenset[str], *, cut: bool
+    text: str, choices: tuple[str, ...], structured: Structured, criterion_words: frozenset[str], *, cut: bool
 ) -> tuple[Reading, bool]:
     """The reading of a cleaned text, and whether a further task behind its verdict was left out."""
     named = sides(choices)
@@ -93,19 +93,19 @@ def _reading(
         return read_choice(text, choices, _SYMBOLS), False
     if structured.startswith("json"):
         return read_json(text, named), False
-    return _before_next_task(text, named, known, cut=cut)
+    return _before_next_task(text, named, criterion_words, cut=cut)
 
 
-def _before_next_task(text: str, named: Sides, known: frozenset[str], *, cut: bool) -> tuple[Reading, bool]:
+def _before_next_task(text: str, named: Sides, criterion_words: frozenset[str], *, cut: bool) -> tuple[Reading, bool]:
     """The first verdict stands where a further question follows it."""
     for place in turns(text):
-        head = read(text[:place], named, known, cut=False)
+        head = read(text[:place], named, criterion_words, cut=False)
         if head.status == "ok":
             why = head.explanation
             return replace(head, explanation=why), True
         if head.status == "ambiguous":
             return head, True
-    return read(text, named, known, cut=cut), False
+    return read(text, named, criterion_words, cut=cut), False
 
 
 def _declines(text: str, reading: Reading) -> bool:

@@ -1,4 +1,4 @@
-"""The phrases in which judges prefer one of two stories. Holds patterns only, for lines of a sheet.
+"""Patterns of the phrases in which judges prefer one of two stories.
 
 `w` is the story that is preferred, `l` the one that is not; `soft` marks praise that is no verdict by itself
 ("more engaging"). Every gap is bounded, so that each pattern takes linear time.

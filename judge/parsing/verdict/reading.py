@@ -21,7 +21,7 @@ from judge.parsing.verdict.statements import Statement, sentence_statements
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What one text states; `side` is a symbol of `sides`, and `direct` says that the label at `span` is the answer."""
+    """Verdict of one text; `side` is a symbol of `sides`, and `direct` says that the label at `span` is the answer."""
 
     status: Literal["ok", "no_preference", "ambiguous"]
     side: str | None = None
@@ -40,12 +40,12 @@ _NOTHING = Reading("no_preference")
 
 # Equal answers are common: a bare "A", a judge at temperature 0. They are read once.
 @lru_cache(maxsize=4096)
-def read(text: str, sides: Sides, known: frozenset[str], *, cut: bool) -> Reading:
+def read(text: str, sides: Sides, criterion_words: frozenset[str], *, cut: bool) -> Reading:
     """The reading of a cleaned text whose form was left to the judge."""
-    as_json = json_verdict(text, sides, lambda value: _prose(value, sides, known, cut=False).side)
+    as_json = json_verdict(text, sides, lambda value: _prose(value, sides, criterion_words, cut=False).side)
     if as_json is None:
-        return _prose(text, sides, known, cut=cut)
-    outside = _prose(as_json.outside, sides, known, cut=cut)
+        return _prose(text, sides, criterion_words, cut=cut)
+    outside = _prose(as_json.outside, sides, criterion_words, cut=cut)
     if not as_json.sides:
         return outside
     if len(as_json.sides) > 1 or outside.status == "ambiguous":
@@ -86,10 +86,13 @@ def quoted_from(reading: Reading, stories: tuple[str, ...]) -> bool:
     return bool(reading.words) and any(stands_in(story, reading.words) for story in stories if story)
 
 
-def _prose(text: str, sides: Sides, known: frozenset[str], *, cut: bool) -> Reading:
+def _prose(text: str, sides: Sides, criterion_words: frozenset[str], *, cut: bool) -> Reading:
     page = sheet(text, sides)
     sentences = page.sentences()
-    stated = [*form_statements(page, sentences, known, cut=cut), *sentence_statements(page, sentences, known)]
+    stated = [
+        *form_statements(page, sentences, criterion_words, cut=cut),
+        *sentence_statements(page, sentences, criterion_words),
+    ]
     stated += foreign_statements(page, sentences)
     if cut:
         last = len(page.line.rstrip())
@@ -105,17 +108,17 @@ def _prose(text: str, sides: Sides, known: frozenset[str], *, cut: bool) -> Read
 
 def _with_revisions(line: str, stated: list[Statement]) -> list[Statement]:
     """The statements in their order; one is a revision where words before it take back another."""
-    found: list[Statement] = []
+    revised: list[Statement] = []
     last = None
     for one in sorted(stated, key=lambda one: one.start):
-        if one.revises and any(other.revises and other.side != one.side for other in found):
+        if one.revises and any(other.revises and other.side != one.side for other in revised):
             # Two that are said to be final: neither takes the other back by that word.
             one = replace(one, revises=THINKS_ANEW.search(line, last or 0, one.place) is not None)  # noqa: PLW2901
         if last is not None and one.kind != "part" and TAKES_BACK.search(line, last, max(last, one.start)):
             one = replace(one, revises=True)  # noqa: PLW2901
-        found.append(one)
+        revised.append(one)
         last = max(last or 0, one.stop)
-    return found
+    return revised
 
 
 def _found(text: str, page: Sheet, decision: Decision, chosen: Statement) -> Reading:

@@ -1,4 +1,4 @@
-"""Where an answer goes on with a question or a pair that nobody asked about. Never reads a verdict."""
+"""Detection of the place where an answer goes on with a question or a pair that was not part of the request."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _NEXT = re.compile(
 
 def turns(text: str) -> list[int]:
     """Places at which a line opens what may be another task, in order; at most the first eight."""
-    found = []
+    starts = []
     for match in _NEXT.finditer(text):
         if text[: match.start()].strip():
-            found.append(match.start())
-        if len(found) == 8:
+            starts.append(match.start())
+        if len(starts) == 8:
             break
-    return found
+    return starts

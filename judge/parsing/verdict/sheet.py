@@ -1,4 +1,4 @@
-"""An answer as the rules of verdicts see it: every name of a story one symbol, markup gone, each place remembered."""
+"""An answer prepared for the rules of verdicts: names of stories as symbols, no markup, original positions kept."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from judge.parsing.verdict.sides import FIRST, SECOND, TIE, Sides, ordinal
 from judge.parsing.words import label_words
 
 _MARKUP = re.compile(r"[*_`~\\]+|[ \t\r\f\v\xa0]{2,}|^[ \t]{0,3}#{1,6}[ \t]?", re.MULTILINE)
+# Bounds on the work for answers that repeat themselves without end; see `_references` and `_latter`.
 _MOST = 300
 _FEW = 20
 _LOOSE_QUOTES = re.compile(r"(?<!\w)\"(?=\S)[^\"]{1,3000}(?<=\S)\"(?!\w)|“[^”]{1,3000}”|«[^»]{1,3000}»")
@@ -66,27 +67,27 @@ class Sheet:
     starts: list[int]
     origins: list[int]
 
-    def origin(self, place: int) -> int:
+    def origin(self, position: int) -> int:
         """The character of the answer that stands at a place of `line`."""
-        at = bisect_right(self.starts, place) - 1
-        return min(len(self.text), self.origins[at] + place - self.starts[at]) if at >= 0 else 0
+        at = bisect_right(self.starts, position) - 1
+        return min(len(self.text), self.origins[at] + position - self.starts[at]) if at >= 0 else 0
 
-    def end(self, place: int) -> int:
+    def end(self, position: int) -> int:
         """Where in the answer what stands before a place of `line` ends."""
-        last = self.references.get(place - 1)
-        return self.origin(place) if last is None else last.stop
+        last = self.references.get(position - 1)
+        return self.origin(position) if last is None else last.stop
 
     def sentences(self) -> list[Sentence]:
         """The sentences that hold a symbol or may state a tie, and all others."""
-        found = []
+        parts = []
         begin = 0
         for match in _SENTENCE_END.finditer(self.line):
             if match.group() == "." and self._abbreviates(match.start()):
                 continue
-            found.append(Sentence(begin, match.start(), match.group()))
+            parts.append(Sentence(begin, match.start(), match.group()))
             begin = match.end()
-        found.append(Sentence(begin, len(self.line), ""))
-        return [one for one in found if one.end > one.begin]
+        parts.append(Sentence(begin, len(self.line), ""))
+        return [one for one in parts if one.end > one.begin]
 
     def _abbreviates(self, place: int) -> bool:
         """Whether the full stop at a place ends an abbreviation, or the number of a point in a list."""

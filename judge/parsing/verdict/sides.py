@@ -1,4 +1,4 @@
-"""The names of two stories: the labels of a comparison, taken apart once. Never reads an answer."""
+"""The names of two stories: the labels of a comparison, analysed once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How sure a judge was of its verdict: the probability of each label where it stated one, from log-probabilities."""
+"""Certainty of a judge's verdict: the probability of each label at the place of the verdict, from log-probabilities."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from judge.parsing.verdict.parser import CHOICES, states_its_label
 from judge.parsing.verdict.sides import sides
 from judge.records import Response, Structured, Verdict
 
+# Shares of a smaller total would be ratios of rounding errors.
 _LEAST = 1e-9
 _PAIR = 2
 

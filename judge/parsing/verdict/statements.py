@@ -1,4 +1,4 @@
-"""What sentences say: which story is preferred, or that neither is, and whether on the whole or of a part."""
+"""Classification of sentences in a comparison: the preferred story or a tie, overall or for one aspect."""
 
 from __future__ import annotations
 
@@ -35,28 +35,32 @@ class Statement:
     direct: bool = False
 
 
-def sentence_statements(sheet: Sheet, sentences: list[Sentence], known: frozenset[str]) -> list[Statement]:
+def sentence_statements(sheet: Sheet, sentences: list[Sentence], criterion_words: frozenset[str]) -> list[Statement]:
     """The preferences that sentences state, each once."""
-    found: list[Statement] = []
+    statements: list[Statement] = []
     prefers, ties = possible(PREFERS, sheet.line), possible(TIES, sheet.line)
     for sentence in sentences:
         begin, end = max(sentence.begin, sentence.end - 2 * _REACH), sentence.end
         part = sheet.line[begin:end]
         if FIRST in part or SECOND in part:
-            found += _preferences(sheet.line, Sentence(begin, end, sentence.mark), possible(prefers, part), known)
+            statements += _preferences(
+                sheet.line, Sentence(begin, end, sentence.mark), possible(prefers, part), criterion_words
+            )
         if told := possible(ties, part):
-            found += _ties(sheet.line, Sentence(begin, end, sentence.mark), told, known)
-    return found
+            statements += _ties(sheet.line, Sentence(begin, end, sentence.mark), told, criterion_words)
+    return statements
 
 
-def _preferences(line: str, sentence: Sentence, phrases: Phrases, known: frozenset[str]) -> list[Statement]:
-    found: list[Statement] = []
+def _preferences(line: str, sentence: Sentence, phrases: Phrases, criterion_words: frozenset[str]) -> list[Statement]:
+    statements: list[Statement] = []
     for phrase in phrases:
         for match in phrase.pattern.finditer(line, sentence.begin, sentence.end):
             side, place = _winner(match)
             if side is None:
                 continue
-            how = context.stated(line, sentence.begin, match.start(), match.end(), sentence.end, sentence.mark, known)
+            how = context.stated(
+                line, sentence.begin, match.start(), match.end(), sentence.end, sentence.mark, criterion_words
+            )
             if how == "denied":
                 continue
             soft = "soft" in match.groupdict() and match.group("soft") is not None
@@ -64,12 +68,12 @@ def _preferences(line: str, sentence: Sentence, phrases: Phrases, known: frozens
             if kind == "praise" and _rivalled(line, match, side, overall=how == "overall"):
                 continue
             before = line[sentence.begin : match.start()]
-            found.append(
+            statements.append(
                 Statement(
                     side, kind, match.start(), match.end(), sentence.begin, sentence.end, place, context.revises(before)
                 )
             )
-    return found
+    return statements
 
 
 _COMPARES = re.compile(
@@ -109,20 +113,22 @@ def _winner(match: re.Match[str]) -> tuple[str | None, int]:
     return None, 0
 
 
-def _ties(line: str, sentence: Sentence, phrases: Phrases, known: frozenset[str]) -> list[Statement]:
-    found: list[Statement] = []
+def _ties(line: str, sentence: Sentence, phrases: Phrases, criterion_words: frozenset[str]) -> list[Statement]:
+    statements: list[Statement] = []
     for phrase in phrases:
         for match in phrase.pattern.finditer(line, sentence.begin, sentence.end):
             groups = match.groupdict()
             if groups.get("x") is not None and groups["x"] == groups["y"]:
                 continue
-            how = context.stated(line, sentence.begin, match.start(), match.end(), sentence.end, sentence.mark, known)
+            how = context.stated(
+                line, sentence.begin, match.start(), match.end(), sentence.end, sentence.mark, criterion_words
+            )
             if how == "denied" or (how != "part" and context.goes_on_but(line[match.end() : sentence.end])):
                 continue
             if _CANNOT.match(match.group()) and _REASON.match(line, match.end()):
                 continue
             before = line[sentence.begin : match.start()]
-            found.append(
+            statements.append(
                 Statement(
                     TIE,
                     how,
@@ -134,4 +140,4 @@ def _ties(line: str, sentence: Sentence, phrases: Phrases, known: frozenset[str]
                     context.revises(before),
                 )
             )
-    return found
+    return statements

@@ -1,4 +1,4 @@
-"""The names under which an answer may speak of the criterion asked for, and of others. Never decides a rating."""
+"""Names under which an answer may mention the requested criterion, and the other criteria."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The words around a label that state it as the answer, or only use it as a word. Holds words and patterns only.
+"""Words and patterns around a label that state it as the answer, or only use it as a word.
 
 Patterns are for lower-case text with straight apostrophes.
 """

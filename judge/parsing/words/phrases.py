@@ -1,4 +1,4 @@
-"""Phrases by which a judge speaks of a rating without giving it. Holds patterns only; `assertion` says how they count.
+"""Patterns of phrases in which a judge mentions a rating without giving it. `assertion` applies them.
 
 Every pattern is written for lower-case text with straight apostrophes.
 """

@@ -1,4 +1,4 @@
-"""How plainly a number is stated as a rating; the lower, the plainer."""
+"""Tiers of plainness with which a number is stated as a rating; a lower tier is plainer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The words in which judges state ratings, by their part in the sentence. Holds words only."""
+"""Words in which judges state ratings, by their part in the sentence."""
 
 from __future__ import annotations
 

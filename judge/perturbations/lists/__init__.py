@@ -1,4 +1,4 @@
-"""The program's own word lists, read once. What they are taken from stands in each file."""
+"""The program's own word lists; each file names its sources."""
 
 from __future__ import annotations
 
@@ -22,5 +22,5 @@ def word_list(name: str) -> dict[str, Any]:
 
 @cache
 def lists_version() -> str:
-    """What tells these lists from others: a hash of all."""
+    """Version of the lists: a hash of all of them."""
     return fingerprint_bytes(path.read_bytes() for path in sorted(_FOLDER.glob("*.yaml")))

@@ -63,7 +63,7 @@ def blocks(inputs: ReportInputs) -> list[Markup]:
 def _cells(item: Item) -> Iterator[Markup]:
     """A question's row; each cell knows its column's title, which a phone prints beside it."""
     closes = Markup("<code>{}</code>").format(item.closes) if item.closes else item.needs
-    for title, said in zip(_TITLES, (item.question, _STATES[item.state], item.found, closes), strict=True):
+    for title, said in zip(_TITLES, (item.question, _STATES[item.state], item.finding, closes), strict=True):
         kind = Markup(' class="state-{}"').format(item.state) if title == "state" else ""
         yield Markup('<td data-of="{}"{}>{}</td>').format(title, kind, said)
 
@@ -75,7 +75,7 @@ def markdown(inputs: ReportInputs) -> str:
         mark = "x" if item.state == "met" else " "
         state = "" if item.state == "met" else f" **{_STATES[item.state]}**"
         closes = f" `{item.closes}`" if item.closes else f" ({item.needs})" if item.needs else ""
-        lines.append(f"- [{mark}] {item.question}:{state} {item.found}{closes}")
+        lines.append(f"- [{mark}] {item.question}:{state} {item.finding}{closes}")
     return "\n".join(lines) + "\n"
 
 
@@ -89,7 +89,7 @@ def _size(inputs: ReportInputs) -> Iterator[Item]:
     found = "; ".join(f"{m.dataset}: {len(m.systems)}" for m in inputs.matrices)
     state = "gap" if few else "met"
     tail = f" (fewer than {FEW_SYSTEMS} prove little at system level)" if few else ""
-    needs = "stories by more systems; no command makes them, so rest the claim on stories" if few else ""
+    needs = "stories by more systems; no command makes them, so base the claim on stories" if few else ""
     yield Item("Enough systems for a claim about systems", state, found + tail, needs=needs)
 
 
@@ -100,7 +100,7 @@ def _loss(inputs: ReportInputs) -> Iterator[Item]:
     yield Item(
         "The run is complete",
         state,
-        "; ".join(unfinished) or "every planned repeat was asked",
+        "; ".join(unfinished) or "every planned repeat was requested",
         f"judge run {runs}" if unfinished else "",
     )
     yield Item("What is missing, and why", "met", tables.sentence(inputs.coverage.total))
@@ -108,13 +108,16 @@ def _loss(inputs: ReportInputs) -> Iterator[Item]:
     strong = sum(p < 0.05 for p in tested)
     expected = 0.05 * len(tested)
     if not inputs.coverage.tests:
-        yield Item("Whether loss depends on the stories", "met", "nothing was lost")
+        yield Item("Whether missing ratings depend on the stories", "met", "nothing was lost")
     else:
         state = "gap" if strong > 2 * expected + 1 else "met"
         tails = "two-sided, of chi-squared the upper tail"
         said = f"{strong} of {len(tested)} tests with p < .05 ({tails}), {expected:.1f} expected by chance"
         yield Item(
-            "Whether loss depends on the stories", state, said, f"judge coverage {runs}" if state == "gap" else ""
+            "Whether missing ratings depend on the stories",
+            state,
+            said,
+            f"judge coverage {runs}" if state == "gap" else "",
         )
 
 
@@ -138,7 +141,7 @@ def _bars(inputs: ReportInputs) -> Iterator[Item]:
         return
     names: dict[Bar, str] = {
         CEILING: "Human ceiling",
-        CONTROL: "Control that reads the surface of a text alone",
+        CONTROL: "Control that reads only the surface of a text",
     }
     for kind, name in names.items():
         absent = [margin.bars[kind] for margin in found if margin.bars[kind].value is None]
@@ -161,7 +164,7 @@ def _tests(inputs: ReportInputs) -> Iterator[Item]:
         said = "differences between systems, Holm; contrasts and diagnostics cannot be tested without people's ratings"
     yield Item("The family of tests, and its adjustment", "met", said)
     yield Item(
-        "Intervals that know which stories belong together",
+        "Intervals that account for clusters of stories",
         "met",
         f"{inputs.options.resamples:,} resamples of story-prompts, seed {inputs.options.seed}",
     )
@@ -181,7 +184,7 @@ def _settings(inputs: ReportInputs) -> Iterator[Item]:
         force = manifest.get("in_force") or {}
         who = f"{fact.judge}: " if len(inputs.asked_runs) > 1 else ""
         if not force:
-            yield Item(f"{who}how the judge was asked", "open", "imported ratings: no manifest says")
+            yield Item(f"{who}how the judge was asked", "open", "imported ratings: there is no manifest")
             continue
         yield from _of_folder(who, JudgeName.of(fact.judge).is_control, force, manifest)
         yield from _cost(who, force, one.cost)
@@ -202,7 +205,7 @@ def _of_folder(who: str, control: bool, force: dict[str, Any], manifest: dict[st
     if control:
         yield Item(f"{who}revision of the model", "met", f"shipped control, {weights or 'this version'}")
     else:
-        found = f"revision {revision}" if revision else "not pinned: the name may stand for other weights tomorrow"
+        found = f"revision {revision}" if revision else "not pinned: the name may later mean other weights"
         yield Item(
             f"{who}revision of the model",
             "met" if revision else "gap",
@@ -214,7 +217,7 @@ def _of_folder(who: str, control: bool, force: dict[str, Any], manifest: dict[st
         value = generation.get(key)
         if control and value is None:
             continue
-        found = f"{value:g}" if value is not None else "not said: the provider's own"
+        found = f"{value:g}" if value is not None else "not set: the provider's default"
         closes = "" if value is not None else f"generation.{key}: in run.yaml"
         yield Item(f"{who}{question} stated", "met" if value is not None else "gap", found, closes)
     yield from _in_force(who, control, manifest)
@@ -226,20 +229,23 @@ def _of_folder(who: str, control: bool, force: dict[str, Any], manifest: dict[st
 
 
 def _in_force(who: str, control: bool, manifest: dict[str, Any]) -> Iterator[Item]:
-    """Whether settings had the effect that the paper states, and whether the model can be asked again."""
+    """Whether settings had the effect that the paper states, and whether the model can be requested again."""
     settings = stored(manifest)
     if settings:
         lost = sentences(one for one in settings if one.state in ("refused", "ignored"))
         dark = sentences(one for one in settings if one.state == "unknown")
         state = "gap" if lost else "open" if dark else "met"
         needs = "say so in the paper, or take these settings out of run.yaml" if lost else ""
-        found = "; ".join([*lost, *dark]) or "each that was asked is honoured"
-        yield Item(f"{who}settings that were asked are in force", state, found, needs=needs)
+        found = "; ".join([*lost, *dark]) or "each requested setting is honoured"
+        yield Item(f"{who}requested settings are in force", state, found, needs=needs)
     life = None if control else life_in(manifest)
     if life is not None:
         needs = "a bundle with all answers (judge bundle), and a judge whose weights stay"
         yield Item(
-            f"{who}the model can be asked again", "gap", f"published judges vanish: {life.sentence}", needs=needs
+            f"{who}the model can be requested again",
+            "gap",
+            f"published judges vanish: {life.sentence}",
+            needs=needs,
         )
 
 
@@ -262,14 +268,16 @@ def _audit(inputs: ReportInputs) -> Item:
     except JudgeError as error:
         return Item(question, "gap", written(error.sentence, PLAIN), written(error.hint or "", None))
     if facts is None:
-        return Item(question, "gap", "nobody has judged the explanations", f"judge audit sample {inputs.named_runs}")
+        return Item(
+            question, "gap", "no annotator has judged the explanations", f"judge audit sample {inputs.named_runs}"
+        )
     closes = f"judge audit serve {facts.file}"
     counted = f"{facts.file.name}: {facts.finished:,} of {facts.items:,} items finished"
     if not facts.finished:
-        return Item(question, "gap", f"{counted}: nobody has judged the explanations yet", closes)
+        return Item(question, "gap", f"{counted}: no annotator has judged the explanations yet", closes)
     if not facts.twice:
         who = "one annotator" if facts.annotators == 1 else f"{facts.annotators} annotators, none by two of them"
-        return Item(question, "gap", f"{counted} by {who}: how far annotators agree is not known", closes)
+        return Item(question, "gap", f"{counted} by {who}: agreement between annotators is unknown", closes)
     return Item(question, "met", f"{counted} by {facts.annotators} annotators, {facts.twice:,} of them by two or more")
 
 

@@ -1,4 +1,4 @@
-"""One question of a reviewer, with what was found. Never decides a state."""
+"""One item of the reviewer's checklist: question, state, and what closes the gap."""
 
 from __future__ import annotations
 
@@ -14,6 +14,6 @@ class Item:
 
     question: str
     state: str
-    found: str
+    finding: str
     closes: str = ""
     needs: str = ""

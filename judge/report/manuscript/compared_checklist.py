@@ -15,7 +15,7 @@ def items(inputs: ReportInputs) -> Iterator[Item]:
     yield from _loss(inputs)
     yield from _bars(inputs)
     yield from _orders(inputs)
-    yield Item("Intervals of preferences that know which stories belong together", "met", "clustered by story-prompt")
+    yield Item("Intervals of preferences that account for clusters of stories", "met", "clustered by story-prompt")
     yield Item("The family of tests of systems, and its adjustment", "met", "all pairs of systems of a judge, Holm")
 
 
@@ -32,13 +32,13 @@ def _size(inputs: ReportInputs) -> Iterator[Item]:
     yield Item("How many pairs, story-prompts and systems", "met" if parts else "gap", found)
     if not inputs.rates:
         tail = f"fewer than {FEW_SYSTEMS} prove little at system level" if few else "in every dataset"
-        needs = "stories by more systems; no command makes them, so rest the claim on stories" if few else ""
+        needs = "stories by more systems; no command makes them, so base the claim on stories" if few else ""
         yield Item("Enough systems for a claim about systems", "gap" if few else "met", tail, needs=needs)
 
 
 def _loss(inputs: ReportInputs) -> Iterator[Item]:
     left = inputs.unasked
-    found = f"{left:,} planned repeats have not been asked yet" if left else "every planned repeat was asked"
+    found = f"{left:,} planned repeats have not been asked yet" if left else "every planned repeat was requested"
     closes = f"judge run {inputs.named_runs}" if left else ""
     yield Item("The comparisons are complete", "gap" if left else "met", found, closes)
     yield Item("Which comparisons are missing", "met", verdicts.sentence(inputs.verdicts))
@@ -52,7 +52,7 @@ def _bars(inputs: ReportInputs) -> Iterator[Item]:
         yield Item("People's preferences of the same pairs", "gap", found, "judge import ratings FILE")
         return
     said = bool((frame["source"] == "rater").any())
-    found = "people compared these stories" if said else "implied by the means of their ratings: nobody compared"
+    found = "people compared these stories" if said else "implied by the means of their ratings: no person compared"
     yield Item("People's preferences of the same pairs", "met" if said else "open", found)
     bars = {row.kind for row in rows if row.agreement.half.defined}
     needs = "" if "people" in bars else "preferences of each pair by two known people or more"
@@ -67,7 +67,7 @@ def _orders(inputs: ReportInputs) -> Iterator[Item]:
     orders = dict.fromkeys(fact.orders for fact in inputs.compared_facts)
     both = set(orders) == {"both"}
     yield Item(
-        "Each pair asked in both orders",
+        "Each pair requested in both orders",
         "met" if both else "gap",
         ", ".join(orders),
         "" if both else "orders: both in run.yaml",
@@ -75,4 +75,4 @@ def _orders(inputs: ReportInputs) -> Iterator[Item]:
     repeats = min((fact.repeats for fact in inputs.compared_facts), default=1)
     found = f"{repeats} repeats of each query" if repeats > 1 else "one answer to each query"
     closes = "" if repeats > 1 else f"judge run {inputs.named_runs} --set repeats=3"
-    yield Item("Repeats, so that noise is told from the place", "met" if repeats > 1 else "gap", found, closes)
+    yield Item("Repeats, to separate noise from position bias", "met" if repeats > 1 else "gap", found, closes)

@@ -57,7 +57,7 @@ def statistics(inputs: ReportInputs) -> Iterator[str]:
     share = inputs.verdicts.share
     if share is not None:
         lost = "; the others count as missing" if share < 1 else ""
-        yield f"Of the comparisons asked, {100 * share:.1f} % have a preference or a tie{lost}."
+        yield f"Of the requested comparisons, {100 * share:.1f} % have a preference or a tie{lost}."
     yield from _agreement(inputs)
     if any(one.kind != "implied" for one in inputs.preferences.systems.standings):
         yield (

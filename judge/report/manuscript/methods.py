@@ -1,4 +1,4 @@
-"""The paragraph of a paper that says what was done, made from manifests and options. Never says what is not known.
+"""The methods paragraph of a paper, made from manifests and options; unknown facts are left out.
 
 Citations stand in it as pandoc writes them, `[@key]`, with the keys of `references`.
 """
@@ -88,8 +88,7 @@ def _stories(inputs: ReportInputs) -> Iterator[str]:
         )
         if note := inputs.raters_of(matrix.dataset).labels_note:
             yield (
-                f"No person rated them: {note}. In place of people's ratings stand these labels, on "
-                f"{listed(matrix.criteria)}."
+                f"No person rated them: {note}. These labels replace people's ratings, on {listed(matrix.criteria)}."
             )
         elif matrix.criteria:
             raters = sorted({int(count) for count in np.unique(matrix.raters) if count})
@@ -163,7 +162,7 @@ def _generation(force: Mapping[str, Any], control: bool) -> str:
     ]
     left = [name.replace("_", " ") for name in ("temperature", "top_p", "max_tokens") if said.get(name) is None]
     as_asked = " as asked" if sentences(stored({"in_force": force})) else ""
-    text = f"generation{as_asked}: {', '.join(named)}" if named else "generation settings were not said"
+    text = f"generation{as_asked}: {', '.join(named)}" if named else "generation settings were not set"
     return text + (f" ({listed(left)} left to the provider)" if left and named and not control else "")
 
 
@@ -182,7 +181,7 @@ def _parsing(inputs: ReportInputs) -> Iterator[str]:
         yield f"Ratings were read from the answers by parser {listed(parsers)}; {how}."
     if share is not None:
         lost = "; the others count as missing" if share < 1 else ""
-        yield f"Of the repeats asked, {100 * share:.1f} % have a rating{lost}."
+        yield f"Of the requested repeats, {100 * share:.1f} % have a rating{lost}."
 
 
 def _statistics(inputs: ReportInputs) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Agreement with people: heat maps, intervals beside ceiling and control, what each judge is above. Never ranks."""
+"""Section on agreement with people: heat maps and intervals beside human ceiling and control."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from judge.report.inputs import ReportInputs
 from judge.report.sections import label_words, panel_words
 
 _READ = (
-    "Two bars stand beside every judge. The human ceiling is how far one person agrees with the mean of the others, "
-    "and minus people sets the judge against the same means; the control"
+    "Two reference values are given for every judge. The human ceiling is the agreement of one person with the mean "
+    "of the others, and minus people compares the judge with the same means; the control"
 )
 _READ_LABELS = (
-    "No person rated these stories, so there is no human ceiling: judges are compared with labels. One bar stands "
-    "beside every judge: the control"
+    "No person rated these stories, so there is no human ceiling: judges are compared with labels. One reference value "
+    "is given for every judge: the control"
 )
 _READ_CONTROL = (
     " reads nothing but the surface of a text (length, repetition, vocabulary) and never saw the stories "
@@ -37,7 +37,7 @@ _READ_CONTROL = (
 def blocks(inputs: ReportInputs) -> list[Markup]:
     """Over all stories, beside the bars; then over system means."""
     if not inputs.has_people:
-        return [prose("Nobody's ratings of these stories are known: nothing can be said about agreement with people.")]
+        return [prose("No people's ratings of these stories are known, so agreement with people cannot be estimated.")]
     made = [prose((_READ_LABELS if inputs.raters.labels_note else _READ) + _READ_CONTROL)]
     result = inputs.correlations
     grids = _layouts(inputs, result)
@@ -51,7 +51,7 @@ def blocks(inputs: ReportInputs) -> list[Markup]:
     made += [shown(table, inputs, folded=True) for table in correlation_grid.tables(grids)]
     made.append(shown(table_of(result, inputs.margins, of_panels(result)), inputs))
     for table in correlation.tables(result):
-        made.append(shown(table, inputs, folded=True, title=f"{table.title}, every row with what was lost"))
+        made.append(shown(table, inputs, folded=True, title=f"{table.title}, every row, with missing ratings"))
     if inputs.classes.rows:
         made += [shown(table, inputs, folded=True) for table in classes.tables(inputs.classes)]
     return [*made, *panel_words.blocks(inputs), *_over_systems(inputs), *label_words.blocks(inputs)]

@@ -1,4 +1,4 @@
-"""What an audit of explanations came to, in counts and sentences. Never calls one done that nobody answered."""
+"""Counts and sentences about an audit of explanations; unfinished audits are described as such."""
 
 from __future__ import annotations
 
@@ -92,18 +92,17 @@ def _seen(audit: AuditSnapshot) -> tuple[str, ...]:
 def headline(facts: AuditFacts) -> str:
     """One sentence for the top of the page."""
     if not facts.finished:
-        return (
-            f"{_many(facts.items, 'explanation was', 'explanations were')} drawn for an audit; nobody has finished one."
-        )
+        drawn = _many(facts.items, "explanation was", "explanations were")
+        return f"{drawn} drawn for an audit; no annotator has finished one."
     who = f"{_many(facts.annotators, 'annotator has', 'annotators have')} audited {facts.finished:,} of the "
     text = f"{who}{_many(facts.items, 'explanation', 'explanations')} drawn"
     known = [(label, share) for label, share in facts.shares if share.value is not None]
     if known:
         label, most = known[near_ties.highest([share.value for _, share in known])]
         ends = f" [{100 * most.low:.1f}, {100 * most.high:.1f}]" if most.low is not None and most.high else ""
-        text += f"; the error seen most often is {label}, in {100 * (most.value or 0.0):.1f} %{ends} of them"
+        text += f"; the most frequent error is {label}, in {100 * (most.value or 0.0):.1f} %{ends} of them"
     if not facts.twice:
-        return f"{text}; nobody judged the same explanation twice, so how far annotators agree is not known."
+        return f"{text}; no explanation was annotated twice, so agreement between annotators is unknown."
     agreed = [(one.value, label) for label, one in facts.agreements if one.value is not None]
     if agreed:
         (low, least), (high, _) = min(agreed), max(agreed)
@@ -120,12 +119,12 @@ def methods(facts: AuditFacts, cite: str) -> str:
     text = f"{who} audited {facts.finished:,} of {_many(facts.items, 'explanation', 'explanations')}, {_drawn(facts)}"
     if facts.sampling.get("options"):
         seen = _listed(_plain(facts.seen))
-        text += f"; annotators saw its {seen}" if facts.seen else "; annotators saw its texts alone"
+        text += f"; annotators saw its {seen}" if facts.seen else "; annotators saw only its texts"
         text += f", not the {_listed(_plain(['system', *facts.blind]))}"
     if facts.twice:
         text += f"; two or more finished {facts.twice:,} of them, on which agreement is Gwet's AC1 {cite}"
     else:
-        text += "; no explanation was finished by two, so there is no agreement to report"
+        text += "; no explanation was finished by two, so agreement cannot be reported"
     if facts.settled or facts.open:
         text += f"; a second round settled {facts.settled:,} of {facts.settled + facts.open:,} disputed answers"
     elif facts.twice:

@@ -1,4 +1,4 @@
-"""What one table of ratings says, how its columns were read, and what it cannot tell. Of other pages: nothing."""
+"""Section on a table of ratings: how its columns were read, and what it is missing."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _BARS: dict[str, Kind] = {"person": CEILING, "control": CONTROL}
 def answers(inputs: ReportInputs) -> Iterator[Answer]:
     """What the table cannot tell, for the first box."""
     if inputs.checked is not None and inputs.checked.untold:
-        yield Answer("What can the file not tell?", tuple(one.sentence for one in inputs.checked.untold))
+        yield Answer("What cannot be computed from the file?", tuple(one.sentence for one in inputs.checked.untold))
 
 
 def without(inputs: ReportInputs) -> frozenset[str]:
@@ -42,10 +42,10 @@ def blocks(inputs: ReportInputs) -> list[Markup]:
     checked = inputs.checked
     if checked is None:
         return []
-    how = "Columns that were not said were guessed from their names and cells." if checked.guessed else ""
+    how = "Columns that were not named were guessed from their names and cells." if checked.guessed else ""
     made = [
         prose(
-            f"{checked.path.name} has {checked.rows:,} rows. {how} This command reads it so again:".replace("  ", " ")
+            f"{checked.path.name} has {checked.rows:,} rows. {how} This command repeats the reading:".replace("  ", " ")
         ),
         Markup("<pre>{}</pre>").format(inputs.options.command),
     ]
@@ -74,14 +74,14 @@ def columns_table(checked: Checked) -> Table:
 
 
 def untold_table(checked: Checked) -> Table:
-    """What the file cannot tell, and what would."""
+    """What cannot be computed from the file, and what would."""
     columns = [
         Column("missing", "not in the file", wrap=22),
         Column("therefore", "so", wrap=30),
-        Column("closes", "what would tell", wrap=20),
+        Column("closes", "what would provide it", wrap=20),
     ]
     rows = [{"missing": one.missing, "therefore": one.therefore, "closes": one.closes} for one in checked.untold]
-    return Table("What the file cannot tell", columns, rows, _signature(checked))
+    return Table("What cannot be computed from the file", columns, rows, _signature(checked))
 
 
 def answers_table(found: list[Answer], checked: Checked) -> Table:
@@ -145,7 +145,7 @@ def systems_table(over_systems: Correlations, within: Classes) -> Table:
         for name, part in zip(("lowest", "highest"), (mine[:1], mine[-1:]), strict=True):
             made |= {f"{name}_system": part[0].name, name: part[0].value} if part else {}
         rows.append(made)
-    notes = ("the page has every system; of many, the lowest and the highest are so partly by chance",)
+    notes = ("the page has every system; among many systems, the lowest and the highest are so partly by chance",)
     return Table("By system", columns, rows, over_systems.signature, notes)
 
 

@@ -1,4 +1,4 @@
-"""Eval-Prompts and judges set against each other: sentences first, the tables behind them folded. Never tests anew."""
+"""Section on comparisons of Eval-Prompts and judges: sentences, then folded tables."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def blocks(inputs: ReportInputs) -> list[Markup]:
             made += list(_compared(inputs, by, names, others))
         except JudgeError as error:
             made.append(failed(f"{_NAMES[by]} cannot be compared", error))
-    return made or [prose("One judge with one Eval-Prompt: there is nothing to compare.")]
+    return made or [prose("There is only one judge with one Eval-Prompt, so there is nothing to compare.")]
 
 
 def _compared(inputs: ReportInputs, by: Factor, names: Sequence[str], others: int) -> Iterator[Markup]:
@@ -85,7 +85,7 @@ def _counted(found: Comparison) -> str:
     return (
         f"Of {total} contrasts, {len(prompts)} differ in agreement with people (mean over criteria) by more than new "
         f"story-prompts would explain, {len(both)} of these by more than new systems would explain too. Intervals are "
-        "each for one contrast alone; the tests adjusted over the whole family stand in the table of agreement."
+        "each for one contrast; the table of agreement has the tests adjusted over the whole family."
     )
 
 

@@ -1,4 +1,4 @@
-"""How far judges agree with themselves over repeats, people with each other beside them. Draws; never computes."""
+"""Section on agreement of judges with themselves over repeats, with people's agreement beside it."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def blocks(inputs: ReportInputs) -> list[Markup]:
             raters=inputs.raters,
         )
         made.append(figure(charts.forest(found, "consistency-dots"), found.caption))
-        made.append(prose("High consistency is not validity: a judge that always says 3 is consistent."))
+        made.append(prose("High consistency is not validity: a judge that always answers 3 is consistent."))
     else:
         reasons = dict.fromkeys(estimate.reason or "undefined" for estimate in judged)
-        made.append(prose(f"Consistency over repeats: {'; '.join(reasons) or 'no judge was asked'}."))
+        made.append(prose(f"Consistency over repeats: {'; '.join(reasons) or 'no judge was run'}."))
     return [*made, *(shown(table, inputs) for table in consistency_tables.tables(result))]

@@ -1,4 +1,4 @@
-"""A few stories on which judge and people differ most, with their texts as text. Says where, never who is right."""
+"""Section with the stories on which judge and people differ most, and their texts."""
 
 from __future__ import annotations
 
@@ -24,12 +24,13 @@ _REPEATS = 3
 def blocks(inputs: ReportInputs) -> list[Markup]:
     """One card a story, widest difference first."""
     if not inputs.has_people:
-        return [prose("Nobody's ratings of these stories are known: there is nothing that a judge could differ from.")]
+        return [prose("No people's ratings of these stories are known, so a judge cannot be compared with them.")]
     options = DisagreementsOptions(drop_systems=inputs.options.drop_systems, top=inputs.options.examples)
     found = disagreements(inputs.table, options)
     lead = (
         f"The {len(found.rows)} stories, of {found.stories:,}, on which a judge and {inputs.raters.name} differ "
-        "most, each side standardised (z), so that leniency is not disagreement. They are the extremes, not a sample."
+        "most, each side standardised (z), so that leniency does not count as disagreement. "
+        "They are the extremes, not a sample."
     )
     more = f"More, and other kinds: judge disagreements {inputs.named_runs} --top 20"
     return [
@@ -89,7 +90,7 @@ def _side(side: JudgeSide, scale: Scale | None) -> Iterator[Markup]:
 
 
 def _said(rating: float, scale: Scale | None) -> str:
-    return f"{rating:g}" if scale is None else scale.said(rating)
+    return f"{rating:g}" if scale is None else scale.text_of(rating)
 
 
 def _mean(side: JudgeSide | PeopleSide) -> tuple[str, str]:

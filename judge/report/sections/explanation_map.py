@@ -1,4 +1,4 @@
-"""What `judge explain` found, out of the result folders: a map of explanations with their texts, and its tables.
+"""Section on explanations, from the results of `judge explain`: a map with texts, and tables.
 
 Texts come from the ratings table, at most `MOST` of them, drawn with the report's seed; the page says so. They are
 data: they go into a JSON block with every markup character escaped, and are shown as text.
@@ -36,7 +36,7 @@ def blocks(inputs: ReportInputs) -> list[Markup]:
     found = zip(inputs.folders, inputs.explanation_maps, strict=True)
     known = [(folder, one) for folder, one in found if one is not None]
     if not known and not inputs.explains:
-        return [prose("These answers came without explanations: there is nothing to analyse.")]
+        return [prose("These answers have no explanations, so there is nothing to analyse.")]
     if not known:
         sentence = "The explanations have not been analysed yet. This command makes the map and its tables:"
         return [prose(sentence), Markup("<pre>{}</pre>").format(f"judge explain {inputs.named_runs}")]
@@ -68,7 +68,7 @@ def _one_look(
         made.append(prose(f"{len(every):,} explanations were analysed; no map was drawn of them."))
     if first.keywords:
         words = [f"cluster {name}: {', '.join(found_)}" for name, found_ in first.keywords.items() if found_]
-        made += [prose("Words that set each cluster apart, best first:"), items(words)]
+        made += [prose("Words that distinguish each cluster, best first:"), items(words)]
     made += [shown(stored_tables.table(one, lambda row: texts.get(_key(row))), inputs) for one in first.tables]
     told = {note for one in first.tables for note in one["notes"]}
     if untold := [note for note in first.notes if note not in told]:

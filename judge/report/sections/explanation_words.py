@@ -1,4 +1,4 @@
-"""What a look at explanations came to, in sentences, from what `judge explain` stored. Never looks anew."""
+"""Sentences about explanations, from the results that `judge explain` stored."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ def _told(tables: Sequence[dict[str, Any]]) -> str:
         return ""
     cells = f", over {len(known)} rows (judge × Eval-Prompt)" if len(known) > 1 else ""
     return (
-        f": from the wording alone a classifier tells the criterion of {_span([100 * told for told, _ in known])} % of "
-        f"them, and of {_span([100 * by_chance for _, by_chance in known])} % where it learned from permuted "
-        f"criteria{cells}; this says how far explanations differ by criterion, not whether they are right"
+        f": from the wording alone a classifier predicts the criterion of {_span([100 * told for told, _ in known])} % "
+        f"of them, and of {_span([100 * by_chance for _, by_chance in known])} % where it learned from permuted "
+        f"criteria{cells}; this shows how far explanations differ by criterion, not whether they are correct"
     )
 
 

@@ -1,7 +1,7 @@
-"""What the runs show, in a few plain sentences made from numbers by rule. Never says more than the numbers allow.
+"""The main results in a few sentences, made from numbers by rules.
 
-The best of many rows is said to be so, since having been picked flatters it; a difference whose interval holds 0 is
-called not told apart; what is undefined is said with its reason.
+The best of many rows is marked as such, since its selection biases it upwards; a difference whose interval contains 0
+is described as possible chance; an undefined number is given with its reason.
 """
 
 from __future__ import annotations
@@ -106,15 +106,15 @@ def agreement_sentences(matrix: RatingMatrix, found: Sequence[Margin], raters: R
     """How far the best row of a dataset agrees with people, beside control and ceiling."""
     where = f"{matrix.dataset} ({matrix.n:,} stories, {len(matrix.systems)} systems)"
     if not matrix.cells:
-        yield f"No judge was asked about {where}."
+        yield f"No judge was run on {where}."
         return
     if not matrix.criteria or not found:
-        yield f"Nobody's ratings of {where} are known, so nothing can be said about agreement with people."
+        yield f"No people's ratings of {where} are known, so agreement with people cannot be estimated."
         return
     judges = [lead for lead in found if not lead.control]
     if not judges:
         yield (
-            f"The only judge asked about {where} is the control, which is not a language model: the figures show how "
+            f"The only judge run on {where} is the control, which is not a language model: the figures show how "
             "the program works, not how good a judge is."
         )
     shown = judges or found
@@ -161,12 +161,14 @@ def _beside(best: Margin, raters: Raters) -> Iterator[str]:
     control, ceiling = best.bars[CONTROL], best.bars[CEILING]
     if not best.control:
         yield _against(
-            best, CONTROL, f"The control, which reads nothing but the surface of a text, reaches {worded(control)}"
+            best,
+            CONTROL,
+            f"The control, which reads nothing but the surface of a text, reaches {worded(control)}{best.counted_as_0}",
         )
     if raters.labels_note:
         return  # there are no people of whom one could say how far they agree
     if ceiling.value is None:
-        yield f"How far people agree with each other cannot be said: {ceiling.why.fact}."
+        yield f"Agreement between people cannot be estimated: {ceiling.why.fact}."
     else:
         mine = best.same.get(CEILING)
         same = (
@@ -188,7 +190,7 @@ def _against(best: Margin, kind: Bar, start: str) -> str:
     if outside is None:
         verdict = "without an interval, this may be chance"
     elif not outside:
-        verdict = f"not told apart by {new}"
+        verdict = f"this may be chance over {new}"
     else:
         verdict = f"more than {new} would explain"
     count = f", higher on {above} of {of} criteria" if of > 1 else ""
@@ -212,11 +214,11 @@ def _loss(inputs: ReportInputs) -> Answer:
     asked, rated, share = row.asked, row.rated, row.share
     said = [inputs.raters.said(f"{one[:1].upper()}{one[1:]}.") for one in inputs.coverage.findings]
     if rated == asked:
-        first = f"Nothing was lost: each of the {asked:,} repeats asked has a rating."
+        first = f"No rating is missing: each of the {asked:,} requested repeats has one."
     else:
         causes = [f"{name.replace('_', ' ')} {number:,}" for name, number in row.lost.items() if number]
         lost = ", ".join(causes)
-        first = f"Of {asked:,} repeats asked, {100 * share:.1f} % have a rating; the others ({lost}) stay missing."
+        first = f"Of {asked:,} requested repeats, {100 * share:.1f} % have a rating; the others ({lost}) stay missing."
     return Answer(question, (first, *said), of_loss(rated, asked))
 
 
@@ -227,7 +229,7 @@ def _consistency(inputs: ReportInputs) -> Iterator[Answer]:
     if not values:
         reasons = dict.fromkeys(str(estimate.reason) for estimate in rows if estimate.reason)
         if reasons:
-            yield Answer(question, (f"How far judges agree with themselves is {'; '.join(reasons)}.",))
+            yield Answer(question, (f"Agreement of judges with themselves is {'; '.join(reasons)}.",))
         return
     spread = f", from {min(values):.2f} to {max(values):.2f}" if len(values) > 1 else ""
     many = f"median over {len(values)} cells (judge × Eval-Prompt × criterion)" if len(values) > 1 else "one cell"

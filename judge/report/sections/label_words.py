@@ -20,8 +20,8 @@ from judge.summary.rules import of_labels
 
 _READ = (
     "Balanced accuracy is the mean of the shares of each of people's labels that a judge finds: a judge that knows "
-    "nothing has one over the number of labels, however often it says each. Accuracy alone rewards saying what is "
-    "common. A refusal or an answer that was not read is no label."
+    "nothing has one over the number of labels, however often it gives each. Accuracy alone rewards the most "
+    "common label. A refusal or an answer that was not read is no label."
 )
 
 
@@ -72,9 +72,9 @@ def _sentences(best: ConfusionRow, rows: int) -> Iterator[str]:
         yield f"It says {best.positive} to {100 * judge:.0f} % of them, people to {100 * people:.0f} %."
     beside = best.beside.get("balanced_accuracy")
     if beside is None:
-        yield "How far people agree with each other is not known: who gave which label is not known."
+        yield "Agreement between people is unknown, because it is not recorded who gave which label."
     elif beside.over.value is None:
-        yield f"It cannot be set beside one person: {beside.over.reason}."
+        yield f"It cannot be compared with one person: {beside.over.reason}."
     else:
         yield (
             f"Against the majority of the others one person reaches {_worded(beside.people)} and the judge "

@@ -1,4 +1,4 @@
-"""Panels of people: what the first box says of them, and their tables. Never lets one figure stand for all people."""
+"""Section on panels of people: sentences for the first box, and tables."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def sentences(inputs: ReportInputs, best: Margin) -> Iterator[str]:
     found = inputs.panels
     if found is None:
         if inputs.table.panel is not None:
-            yield f"People are those of the panel {inputs.table.panel} alone."
+            yield f"People are only those of the panel {inputs.table.panel}."
         return
     mine = [row for row in found.differences if _of(row, best)]
     means = [row for row in mine if row.averaged] or mine
@@ -34,7 +34,7 @@ def sentences(inputs: ReportInputs, best: Margin) -> Iterator[str]:
         yield _sentence(row)
     hidden = [row for row in mine if row not in means and row.verdict == "opposite"]
     for row in hidden:
-        yield f"On {row.subject.criterion} panels turn it round: {_sides(row)}."
+        yield f"On {row.subject.criterion} the sign differs between panels: {_sides(row)}."
     others = [row for row in found.differences if row.verdict == "opposite" and row.subject.dataset == best.dataset]
     more = {(row.subject.judge, row.subject.eval_prompt) for row in others} - {(best.judge, best.eval_prompt)}
     if more:
@@ -61,11 +61,11 @@ def _of(row: Difference, best: Margin) -> bool:
 
 def _sentence(row: Difference) -> str:
     if row.over.value is None:
-        return f"Panels {row.one.panel} and {row.other.panel} cannot be set side by side: {row.over.why.fact}."
+        return f"Panels {row.one.panel} and {row.other.panel} cannot be compared: {row.over.why.fact}."
     said = {
         "opposite": "Panels disagree in sign, and no single figure stands for people",
         "differ": "Panels differ, and no single figure stands for people",
-        "not told apart": "Panels are not told apart",
+        "not told apart": "Panels do not differ significantly",
         None: "By panel, without an interval",
     }[row.verdict]
     return f"{said}: {_sides(row)} (difference {worded(row.over)})."

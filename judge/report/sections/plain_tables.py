@@ -1,4 +1,4 @@
-"""Sections that are an analysis' own tables: coverage, systems, diagnostics. Never computes a statistic."""
+"""Sections that show an analysis' own tables: coverage, systems, diagnostics, contamination."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ def diagnostic_blocks(inputs: ReportInputs) -> list[Markup]:
     """Known ways to go wrong, as tests; every test that found nothing stands in the folded table."""
     if not inputs.has_people:
         sentence = (
-            "Nobody's ratings of these stories are known, and every test sets a judge beside them: none was made."
+            "No people's ratings of these stories are known, and every test compares a judge with them: "
+            "no test was made."
         )
         return [prose(sentence)]
     result = diagnose.diagnose(inputs.table, DiagnoseOptions(drop_systems=inputs.options.drop_systems))
@@ -46,7 +47,7 @@ def diagnostic_blocks(inputs: ReportInputs) -> list[Markup]:
         prose(inputs.raters.said(f"{told[:1].upper()}{told[1:]}.")),
         shown(_tally(result), inputs),
         shown(found, inputs, folded=True),
-        shown(every, inputs, folded=True, title=f"{every.title}: every test, found or not"),
+        shown(every, inputs, folded=True, title=f"{every.title}: every test, significant or not"),
     ]
 
 
@@ -65,7 +66,7 @@ def _tally(result: Diagnosis) -> Table:
         rows.append({"judge": judge, "eval_prompt": prompt, **counted})
     columns = [Column("judge", "judge"), Column("eval_prompt", "eval prompt"), *(Column(kind, kind) for kind in kinds)]
     notes = (
-        "tests that found something, each for itself (p not adjusted), of those that could be made",
+        "significant tests, each by itself (p not adjusted), of those that could be made",
         f"tails of these tests: {', '.join(f'{name} {tail}' for name, tail in kinds.items())}",
         "a dash: no test could be made (see every test)",
     )
@@ -78,7 +79,7 @@ def contamination_blocks(inputs: ReportInputs) -> list[Markup]:
         return [
             prose(
                 "Whether a judge has seen these stories in training was not measured. judge contamination score makes "
-                "a scores file; judge report --contamination FILE shows it here."
+                "a scores file; judge report --contamination FILE shows its results here."
             )
         ]
     return [shown(report_table(inputs.contamination), inputs)]

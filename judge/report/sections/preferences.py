@@ -1,4 +1,4 @@
-"""Preferences between two stories: the answer, strengths and wins as pictures, tables behind them. Never tests."""
+"""Section on preferences between two stories: agreement, strengths and wins as pictures, and tables."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def agreement_blocks(inputs: ReportInputs) -> list[Markup]:
         "stories."
     )
     made = _tables(inputs, "agreement")
-    nothing = prose("Nobody's preferences or ratings of these stories are known: there is nothing to agree with.")
+    nothing = prose("No people's preferences or ratings of these stories are known, so agreement cannot be estimated.")
     return [prose(read), *made] if made else [nothing]
 
 
@@ -58,7 +58,7 @@ def story_blocks(inputs: ReportInputs) -> list[Markup]:
 def transitivity_blocks(inputs: ReportInputs) -> list[Markup]:
     """Whether preferences make an order."""
     return _tables(inputs, "transitivity") or [
-        prose("No three stories were all compared with each other: nothing can be said about cycles.")
+        prose("No three stories were all compared with each other, so cycles cannot be counted.")
     ]
 
 

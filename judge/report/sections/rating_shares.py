@@ -1,4 +1,4 @@
-"""How often each rating was given, by people and by judges: a grid of small histograms. Never counts anything."""
+"""Section on the distribution of ratings by people and judges, as small histograms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was asked and what was in force, as the manifests of the runs say it. Never prints an address or a key."""
+"""Section on requested settings and those in force, from the runs' manifests, without addresses and keys."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _KEYS = (
 )
 _HASHES = (("dataset_hash", "dataset, hash"), ("criteria_hash", "criteria, hash"), ("judge_key", "judge key"))
 _GENERATION = ("temperature", "top_p", "max_tokens", "seed", "stop")
-_NOT_SAID = "not said: the provider's"
+_NOT_SAID = "not set: the provider's default"
 _TOTALS = ("answered", "attempts", "prompt_tokens", "completion_tokens", "reasoning_tokens", "cached_tokens", "hours")
 
 
@@ -49,7 +49,7 @@ def blocks(inputs: ReportInputs) -> list[Markup]:
         rows = list(_rows(manifest))
         judge = str(manifest.get("judge", folder.path.name))
         if not rows:
-            made.append(prose(f"{judge}: ratings were imported; nothing is known of how they were asked for."))
+            made.append(prose(f"{judge}: ratings were imported; their settings are unknown."))
             continue
         rows.append(_row("cost", None, one.cost.words()))
         columns = [Column("what", ""), Column("asked", "asked", text=True), Column("force", "in force", text=True)]

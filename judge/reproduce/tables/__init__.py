@@ -1,1 +1,1 @@
-"""The studies' published tables, one module each kind."""
+"""Computation of the studies' published tables, one module for each kind of table."""

@@ -1,4 +1,4 @@
-"""How far texts overlap with people's comments: the mean of corpus BLEU-1 to BLEU-4, and ROUGE-L. Never a quality.
+"""Overlap of texts with people's comments: the mean of corpus BLEU-1 to BLEU-4, and ROUGE-L.
 
 Papineni et al. 2002 with one reference a text, precisions without a match counted as .1 match (method 1 of Chen &
 Cherry 2014); ROUGE-L is the F measure of the longest common subsequence (Lin 2004), a mean over texts. Words are those

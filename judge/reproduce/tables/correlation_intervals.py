@@ -1,4 +1,4 @@
-"""The corrected correlations with intervals over story-prompts, all from one set of resamples. Never resamples systems.
+"""The corrected correlations with intervals over story-prompts, all from one set of resamples.
 
 The ten systems are taken as they are: whether it would hold for other systems is asked by `judge correlate` with the
 interval ``boot-both``.
@@ -30,12 +30,12 @@ def estimates(scores: Scores, level: Level, resamples: int, seed: int) -> dict[P
         return min(cells)
 
     counts = layout(level, count, fewest)
-    found: dict[Place, Estimate] = {}
+    estimates_by_place: dict[Place, Estimate] = {}
     for place, value in numbers(scores, level, OURS).items():
         undefined = Estimate.undefined("undefined for a criterion", n=counts[place])
-        found[place] = undefined if value is None else Estimate(value, n=counts[place])
+        estimates_by_place[place] = undefined if value is None else Estimate(value, n=counts[place])
     if not resamples:
-        return found
+        return estimates_by_place
     systems, prompts = scores.people("RE", OURS).shape
     unit = np.tile(np.arange(prompts), systems)
     drawn = bootstrap.draw(unit, resamples, np.random.default_rng(seed), "boot-inputs")
@@ -52,7 +52,9 @@ def estimates(scores: Scores, level: Level, resamples: int, seed: int) -> dict[P
         return _mean([resampled_tau(x[None], y, level, drawn)[0] for x, y in pairs(scores, column, short, OURS)])
 
     values = layout(level, resampled, _mean)
-    return {place: bootstrap.percentile(estimate, values[place], METHOD) for place, estimate in found.items()}
+    return {
+        place: bootstrap.percentile(estimate, values[place], METHOD) for place, estimate in estimates_by_place.items()
+    }
 
 
 def resampled_tau(rows: Floats, people: Floats, level: Level, drawn: bootstrap.Resamples) -> Floats:

@@ -1,4 +1,4 @@
-"""HANNA's correlation tables: overall and over system means, for Eval-Prompts, measures and people. Never tests them.
+"""HANNA's correlation tables: overall and over system means, for Eval-Prompts, measures and people.
 
 Kendall's tau-b as the study computed it, x100: scipy's, on floats as they stand, ten systems without Human.
 """
@@ -31,7 +31,7 @@ FIRST_EVAL_PROMPT = (*(f"{judge} 1" for judge in JUDGES), *MEASURES)
 SWITCHES = ("signed", "exact-ties", "on-scale", "unrounded", "leave-one-out", "keep-human")
 
 
-def tables(level: Level) -> tuple[str, ...]:
+def table_names(level: Level) -> tuple[str, ...]:
     """Names of one level's tables."""
     return (
         f"correlations_{level}_EP1",
@@ -54,7 +54,7 @@ def numbers(scores: Scores, level: Level, recipe: Recipe) -> Numbers:
 def layout(level: Level, value: Callable[[str, str], _T], average: Callable[[Sequence[_T]], _T]) -> dict[Place, _T]:
     """One level's tables with `value` of each column and criterion, and in row Avg `average` of its column's cells."""
     known = {(column, short): value(column, short) for column in COLUMNS for short in NAMES}
-    first_eval_prompt, eval_prompts, leave_one_out, inter_criterion = tables(level)
+    first_eval_prompt, eval_prompts, leave_one_out, inter_criterion = table_names(level)
     found: dict[Place, _T] = {}
     for table, listed in ((first_eval_prompt, (PEOPLE, *FIRST_EVAL_PROMPT)), (eval_prompts, JUDGED)):
         for column in listed:
@@ -109,7 +109,7 @@ def mean(values: Sequence[float | None], recipe: Recipe) -> float | None:
 
 
 def remarks(place: Place) -> tuple[str, ...]:
-    """What must be said of a cell beside its numbers."""
+    """Remarks on a cell beside its numbers."""
     _, _, column = place
     if column in DISTANCES:
         return ("a distance: less is better",)
@@ -122,7 +122,7 @@ def counted_at(place: Place) -> Place:
     """A level's table of Eval-Prompt 1 counts its cells; the table of four Eval-Prompts and the ceiling repeat them."""
     table, row, column = place
     for level in LEVELS:
-        first_eval_prompt, eval_prompts, leave_one_out, _ = tables(level)
+        first_eval_prompt, eval_prompts, leave_one_out, _ = table_names(level)
         if table == leave_one_out or (table == eval_prompts and column in FIRST_EVAL_PROMPT):
             return first_eval_prompt, row, column
     return place

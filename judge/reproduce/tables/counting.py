@@ -1,4 +1,4 @@
-"""How many printed numbers match: each counts once, however many tables hold it. Never compares a cell."""
+"""The number of printed numbers that match; a number that several tables hold counts once."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def numbers_in(cells: Sequence[Cell], *states: State) -> set[Place]:
 
 
 def sentence(cells: Sequence[Cell]) -> str:
-    """How the cells stand to print, and how they are counted."""
+    """A sentence on how many cells match print, and how they are counted."""
     off = numbers_in(cells, "off")
     matching = numbers_in(cells, "match", "repeat") - off
     differing, missing = numbers_in(cells, "differ"), numbers_in(cells, "not computable")

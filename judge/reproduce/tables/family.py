@@ -1,4 +1,4 @@
-"""Tables that are computed together, as cells: by the study's recipe, by ours, and with one change at a time."""
+"""Families of tables computed together, as cells: by the study's recipe, corrected, and with single changes."""
 
 from __future__ import annotations
 
@@ -119,9 +119,9 @@ class Change:
 
 
 def changes(family: Family, switches: Sequence[str]) -> list[Change]:
-    """What each difference alone does to each table of the family that it can move."""
+    """The effect of each difference alone on each table of the family that it can change."""
     plain = family.numbers(PUBLISHED)
-    found = []
+    rows = []
     for switch in switches:
         other = family.numbers(PUBLISHED.with_(switch))
         for table, digits in family.digits.items():
@@ -130,7 +130,7 @@ def changes(family: Family, switches: Sequence[str]) -> list[Change]:
             moved = [place for place, (one, two) in pairs.items() if one != two]
             single = [place for place in places if not _average(place)]
             sizes = [abs(one - two) for one, two in pairs.values() if one is not None and two is not None]
-            found.append(
+            rows.append(
                 Change(
                     switch,
                     table,
@@ -141,7 +141,7 @@ def changes(family: Family, switches: Sequence[str]) -> list[Change]:
                     largest=max(sizes, default=0.0),
                 )
             )
-    return found
+    return rows
 
 
 def _average(place: Place) -> bool:

@@ -1,4 +1,4 @@
-"""How many of the judges' released means lie off the scale, by judge and Eval-Prompt. Never mends one."""
+"""Counts of the judges' released means outside the scale, by judge and Eval-Prompt."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The numbers of HANNA's score file as arrays, systems by story-prompts, as a recipe asks for them. Never averages."""
+"""The ratings in HANNA's score file as arrays, systems by story-prompts, as a recipe needs them."""
 
 from __future__ import annotations
 

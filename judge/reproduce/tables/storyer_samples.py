@@ -1,4 +1,4 @@
-"""What StoryER's released samples hold, as arrays: pairs, WP_200, comments, coherence. Never reads what was printed."""
+"""StoryER's released samples as arrays: pairs, WP_200, comments, coherence ratings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a story's surface says of StoryER's pairs: a pairwise logistic fit, out of fold. Never sees what it predicts.
+"""Surface baseline for StoryER's pairs: a pairwise logistic fit on surface features, out of fold.
 
 The fit is that of the control of `judge rank`: differences of surface features, folds by story-prompt, log odds as the
 mean of five dealings of story-prompts to folds; other dealings give 63 to 66 %. WP_200 is scored by one fit on all

@@ -1,4 +1,4 @@
-"""Why StoryER's printed cells cannot be computed again, and names of the rows beside them. Computes nothing."""
+"""Reasons why StoryER's printed cells cannot be computed again, and names of the rows beside them."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ TABLE_2_MEANS, UPVOTES = "floor: aspect means of Table 2", "floor: upvotes of th
 COMMONEST = "floor: commonest class"
 ONE_SENTENCE, ANOTHER_STORY = "floor: one sentence for all", "floor: comment on another story"
 SCORES = "plotguided_scores"
-WHICH_200 = "computed on the 300 stories that were released; which 200 of them the study took is not said"
+WHICH_200 = "computed on the 300 stories that were released; the study does not state which 200 of them it used"
 
 _PAIRS = "the 100,000 pairs that the study trained and tested on are not in its repository, which holds a sample"
-_FLOORS = "; rows named floor say what guessing gives"
+_FLOORS = "; rows named floor give the score of a guess"
 _TABLES: Mapping[str, str] = {
     "rank_sizes": f"{_PAIRS} of the training pairs",
     "aspect_sizes": "the repository holds 100 of 5,964 stories, with 303 comments of the 28,099",
@@ -55,9 +55,9 @@ _COLUMNS: Mapping[str, str] = {
     "coh200": _METHOD,
 }
 _WEIGHTS: Mapping[str, str] = {
-    "wp200": "which GPT-2 gave the perplexity is not said; of one that you choose: judge contamination score "
+    "wp200": "the study does not state which GPT-2 it used; of one that you choose: judge contamination score "
     "storyer_wp200",
-    "scary200": "which GPT-2 gave the perplexity is not said, and SCARY200 was not released",
+    "scary200": "the study does not state which GPT-2 it used, and SCARY200 was not released",
 }
 _STARRED = "the repository holds 100 of 5,964 stories, and none is known to be of the starred columns' comments"
 _OVERLAP = f"{_FLOORS} on the released 303"
@@ -67,7 +67,7 @@ _NOT_HERE = (
 
 
 def missing(place: Place, entry: Printed) -> str:
-    """Why nothing at hand gives a printed cell."""
+    """Why the available data do not give a printed cell."""
     table, _, column = place
     if table == "preference":
         kind = column.partition("_")[0]

@@ -1,4 +1,4 @@
-"""HANNA's tables of system means and half-widths: people's, and Beluga-13B's under Eval-Prompt 1. Never ranks them."""
+"""HANNA's tables of system means and half-widths: people's, and Beluga-13B's under Eval-Prompt 1."""
 
 from __future__ import annotations
 
@@ -66,16 +66,16 @@ def numbers(scores: Scores, recipe: Recipe) -> Numbers:
 
 def estimates(scores: Scores) -> dict[Place, Estimate]:
     """Ours: means with intervals in which story-prompts are the units, and their half-widths."""
-    found: dict[Place, Estimate] = {}
+    cells: dict[Place, Estimate] = {}
     for place, ratings in _ratings(scores).items():
         one = interval(ratings, OURS)
-        found[PEOPLE, *place], found[PEOPLE_HALF, *place] = one, Estimate(half_width(one), n=one.n)
+        cells[PEOPLE, *place], cells[PEOPLE_HALF, *place] = one, Estimate(half_width(one), n=one.n)
     for place, values in _judged(scores).items():
         one = means.clustered(values, np.arange(values.size))
-        found[JUDGE, *place] = one
+        cells[JUDGE, *place] = one
         if place[0] in HALF_SYSTEMS and place[1] != AVERAGE:
-            found[JUDGE_HALF, *place] = Estimate(half_width(one), n=one.n)
-    return found
+            cells[JUDGE_HALF, *place] = Estimate(half_width(one), n=one.n)
+    return cells
 
 
 def _missing(place: Place) -> str | None:

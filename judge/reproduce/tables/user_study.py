@@ -1,4 +1,4 @@
-"""The HANNA study's audit of 100 explanations by three annotators: agreement and error rates. Never hides one polarity.
+"""The HANNA study's audit of 100 explanations by three annotators: agreement and error rates.
 
 The reader (`judge.datasets.studies.hanna_user_study`) turns the first question's answers round; positions are not
 persons.
@@ -80,16 +80,16 @@ def numbers(study: UserStudy, recipe: Recipe) -> Numbers:
 
 def estimates(study: UserStudy) -> dict[Place, Estimate]:
     """Ours: AC1 with t over explanations, its unrounded half-width, and rates with explanations as clusters."""
-    found: dict[Place, Estimate] = {}
+    cells: dict[Place, Estimate] = {}
     for name, answers in study.errors.items():
         one = chance_agreement.gwet(answers)
-        found[AC1, name, "AC1"] = one.estimate
+        cells[AC1, name, "AC1"] = one.estimate
         half = None if one.standard_error is None else float(stdtrit(ITEMS - 1, 0.975)) * one.standard_error
-        found[HALF, name, "AC1"] = Estimate(half, n=ITEMS)
+        cells[HALF, name, "AC1"] = Estimate(half, n=ITEMS)
         rate = means.clustered(answers.mean(axis=1), np.arange(ITEMS))
-        found[RATE, name, "Rate"] = replace(rate, method="95 %, t, clustered by explanation")
-    found[AC1, UNUSED_NAME, "AC1"] = chance_agreement.gwet(study.unused).estimate
-    return found
+        cells[RATE, name, "Rate"] = replace(rate, method="95 %, t, clustered by explanation")
+    cells[AC1, UNUSED_NAME, "AC1"] = chance_agreement.gwet(study.unused).estimate
+    return cells
 
 
 def _half_width(agreement: Estimate, recipe: Recipe) -> float | None:

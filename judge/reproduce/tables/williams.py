@@ -1,4 +1,4 @@
-"""HANNA's tables of Williams tests: is Beluga-13B under Eval-Prompt 1 closer to people than each other measure?
+"""HANNA's tables of Williams tests: Beluga-13B under Eval-Prompt 1 against each other measure.
 
 Cells are adjusted p x100. The study tests one-sided and only where Beluga-13B is higher; other cells are blank. Never
 leaves a comparison out of the family in ours.

@@ -1,4 +1,4 @@
-"""May a judge stand in for one of the people? The alternative annotator test. Never run on too few people or stories.
+"""The alternative annotator test: whether a judge may replace one of the human annotators.
 
 Calderon, Reichart & Dror (ACL 2025, arXiv 2501.10970): leave one person out; on each of that person's
 stories ask whether the judge or the person lies closer to the *other* people who rated it. With W_f = 1 where the judge
@@ -42,7 +42,7 @@ _SAME = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class AgainstPerson:
-    """The judge against one person.
+    """Comparison of the judge with one person.
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ class AgainstPerson:
 
 @dataclass(frozen=True, slots=True)
 class AltTest:
-    """The test over all people.
+    """Result of the alternative annotator test over all people.
 
     Attributes
     ----------
@@ -109,7 +109,7 @@ class AltTest:
 
     @property
     def p(self) -> float | None:
-        """The smallest level at which the judge would pass: so many people's adjusted p as are one half."""
+        """The smallest level at which the judge would pass: the adjusted p that one half of the people reach."""
         return _passing([person.adjusted for person in self.people])
 
     @property
@@ -169,15 +169,15 @@ def alt_test(
 
     if not 0 <= epsilon <= 1:
         raise ValueError(f"epsilon {epsilon} must lie between 0 and 1")
-    known = ~np.isnan(ratings)
-    shared = ~np.isnan(judge) & (known.sum(axis=1) >= 2)
-    counts = (known & shared[:, None]).sum(axis=0)
+    rated = ~np.isnan(ratings)
+    shared = ~np.isnan(judge) & (rated.sum(axis=1) >= 2)
+    counts = (rated & shared[:, None]).sum(axis=0)
     columns = np.flatnonzero(counts >= MIN_STORIES)
-    too_few = int(((counts < MIN_STORIES) & known.any(axis=0)).sum())
+    too_few = int(((counts < MIN_STORIES) & rated.any(axis=0)).sum())
     if columns.size < MIN_PEOPLE:
         reason = (
             f"refused: the alt-test needs {MIN_PEOPLE} people with {MIN_STORIES} stories each that another person "
-            f"rated too; {columns.size} of {int(known.any(axis=0).sum())} have them"
+            f"rated too; {columns.size} of {int(rated.any(axis=0).sum())} have them"
         )
         refused = Estimate.undefined(reason, n=int(columns.size))
         return AltTest(refused, refused, (), too_few, epsilon)
@@ -189,7 +189,7 @@ def alt_test(
         for c, (w, h), raw, adj in zip(columns, closer, p, adjusted, strict=True)
     )
     if cluster is not None:
-        groups = [cluster[shared & known[:, c]] for c in columns]
+        groups = [cluster[shared & rated[:, c]] for c in columns]
         people = _over_clusters(people, [person.astype(np.float64) - w for w, person in closer], groups, epsilon)
     wins = float(np.mean([person.won for person in people]))
     rho = float(np.mean([person.judge_closer for person in people]))
@@ -229,7 +229,7 @@ def _over_clusters(
 def _closer(
     judge: Floats, ratings: Floats, shared: NDArray[np.bool_], column: int, measure: Measure
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """On the person's stories: is the judge, is the person at least as close to the others?"""
+    """For each of the person's stories, whether the judge and whether the person is at least as close to the others."""
     rows = shared & ~np.isnan(ratings[:, column])
     others = np.delete(ratings[rows], column, axis=1)
     distances = []
@@ -255,6 +255,7 @@ def _clustered_p(d: Floats, cluster: Codes, epsilon: float) -> float | None:
 def _t_below(mean: float, epsilon: float, error: float, df: int) -> float:
     from scipy import stats
 
+    # Equal differences leave no variance: this is the limit of the test as the error goes to 0.
     if error < 1e-12:
         return 0.0 if mean < epsilon else 1.0
     return float(stats.t.cdf((mean - epsilon) / error, df))

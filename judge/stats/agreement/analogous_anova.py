@@ -1,4 +1,4 @@
-"""Mean squares of random designs with gaps, and what they are expected to be. Never fills a gap, never drops a rating.
+"""Mean squares of random-effects designs with missing ratings, and their expectations (analogous ANOVA).
 
 Every facet is random. A facet may be nested in others (repeats of one query have nothing in common with those of
 another), and all interactions that the nesting allows are terms. An *index set* is what a term's effects are told
@@ -33,7 +33,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Facet:
-    """What ratings vary over; `nested_in` names the facets within each combination of which its levels begin anew."""
+    """A facet of the design; if nested, its levels are distinct within each combination of the facets `nested_in`."""
 
     name: str
     nested_in: tuple[str, ...] = ()
@@ -85,7 +85,7 @@ def analogous_anova(ratings: Floats, facets: Sequence[Facet]) -> Anova:
     finest = next((f.name for f in facets if set(f.nested_in) == set(names) - {f.name}), None)
     if finest is None:
         cells, repeats = _centred(ratings), None
-        found = _Sums(cells, np.zeros(cells.shape), names)
+        sums = _Sums(cells, np.zeros(cells.shape), names)
     else:
         y = np.moveaxis(ratings, names.index(finest), -1)
         count = np.asarray((~np.isnan(y)).sum(axis=-1), dtype=np.float64)
@@ -93,18 +93,18 @@ def analogous_anova(ratings: Floats, facets: Sequence[Facet]) -> Anova:
         within = y - means[..., None]
         repeats = (float(np.nansum(within**2)), int(count.sum() - (count > 0).sum()))
         shared = np.divide(1.0, count, out=np.zeros_like(count), where=count > 0)
-        found = _Sums(_centred(means), shared, [name for name in names if name != finest])
+        sums = _Sums(_centred(means), shared, [name for name in names if name != finest])
     above = [term.indices for term in terms if finest not in term.indices]
-    squares, expected, df = found.of(above)
+    squares, expected, df = sums.of(above)
     if repeats is not None:  # the scale of single ratings, as without gaps: times the (harmonic mean) number of repeats
-        each = float((found.shared > 0).sum() / found.shared.sum())
+        each = float((sums.shared > 0).sum() / sums.shared.sum())
         squares, expected = np.append(squares * each, repeats[0]), expected * each
         last = np.zeros(len(terms))
         last[-1] = repeats[1]
         expected, df = np.vstack([expected, last]), np.append(df, repeats[1])
     total = float(np.nansum(_centred(ratings) ** 2))
     squares = np.where(np.abs(squares) <= 1e-12 * total, 0.0, squares)
-    seen = [found.combinations(indices) for indices in above]
+    seen = [sums.combinations(indices) for indices in above]
     if repeats is not None:
         seen.append(int((~np.isnan(ratings)).sum()))
     degrees = np.where(df > 0, df, np.nan)
@@ -134,7 +134,7 @@ def terms_of(facets: Sequence[Facet]) -> list[Term]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Sums:
-    """Sums over the combinations of any facets: of cells (NaN = none) and of one over their numbers of repeats."""
+    """Sums over combinations of facets: of cell means (NaN = none) and of the reciprocal numbers of repeats."""
 
     cells: Floats
     shared: Floats

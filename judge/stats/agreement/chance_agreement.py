@@ -1,4 +1,4 @@
-"""Agreement of raters beyond chance: Gwet's AC1 and AC2 and Fleiss' kappa, beside raw agreement. Never alone.
+"""Chance-corrected agreement of raters: Gwet's AC1 and AC2 and Fleiss' kappa, each with the raw agreement.
 
 A coefficient is (observed - expected) / (1 - expected); they share the observed and differ in the expected agreement:
 
@@ -48,7 +48,7 @@ _NOTHING = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class ChanceAgreement:
-    """A coefficient and the raw agreement that belongs beside it.
+    """A chance-corrected coefficient with the raw agreement.
 
     Attributes
     ----------
@@ -95,12 +95,12 @@ class Counts:
 
     @property
     def stories(self) -> int:
-        """How many are independent."""
+        """Number of independent units."""
         return int(self.story.max()) + 1 if self.story.size else 0
 
     @property
     def shared(self) -> bool:
-        """Whether several items are of one story."""
+        """Whether several items belong to one story."""
         return self.stories < self.story.size
 
     def without(self, story: int) -> Counts:
@@ -168,10 +168,29 @@ def gwet(
     confidence: float = 0.95,
     story: NDArray[np.int64] | None = None,
 ) -> ChanceAgreement:
-    """Gwet's AC1 (identity weights) or AC2 of ratings (items, raters), NaN = missing.
+    """Gwet's AC1 (identity weights) or AC2 (other weights).
 
-    See `counts` for `categories` and `story`. With two categories or more named it is defined (and 1) where a single
-    one is used; kappas never are, 0/0.
+    Parameters
+    ----------
+    ratings : array, shape (items, raters)
+        NaN = missing; items with fewer than 2 ratings are left out and counted.
+    weights : str
+        One of `WEIGHTINGS`.
+    categories, story
+        As for `counts`.
+    confidence : float
+        Coverage of the interval, 0 to 1.
+
+    Returns
+    -------
+    ChanceAgreement
+        Where two or more `categories` are named it is defined (and 1) even if only one is used; kappas are undefined
+        then (0/0). Formulas: Gwet 2008, 2014.
+
+    Raises
+    ------
+    ValueError
+        For unknown weights, or a rating that is none of the categories.
     """
     name = "AC1" if weights == "identity" else f"AC2, {weights} weights"
     return _coefficient(name, counts(ratings, categories, story), weights, confidence, _expected_gwet)
@@ -185,9 +204,28 @@ def fleiss(
     confidence: float = 0.95,
     story: NDArray[np.int64] | None = None,
 ) -> ChanceAgreement:
-    """Fleiss' kappa of ratings (items, raters), NaN = missing (then the generalised kappa of Gwet 2014).
+    """Fleiss' kappa, generalised to missing ratings (Fleiss 1971; Gwet 2014).
 
-    Raters need not be the same from item to item.
+    Parameters
+    ----------
+    ratings : array, shape (items, raters)
+        NaN = missing; items with fewer than 2 ratings are left out and counted. Raters may differ from item to item.
+    weights : str
+        One of `WEIGHTINGS`.
+    categories, story
+        As for `counts`.
+    confidence : float
+        Coverage of the interval, 0 to 1.
+
+    Returns
+    -------
+    ChanceAgreement
+        Undefined, with the reason, where one category only is used.
+
+    Raises
+    ------
+    ValueError
+        For unknown weights, or a rating that is none of the categories.
     """
     return _coefficient(
         _named("Fleiss' kappa", weights), counts(ratings, categories, story), weights, confidence, _expected_fleiss
@@ -195,7 +233,7 @@ def fleiss(
 
 
 def weight_matrix(category: Floats, weights: Weighting) -> Floats:
-    """How much two categories agree, (q, q), 1 on the diagonal, 0 for the farthest (Gwet 2014, ch. 3).
+    """Agreement weights of pairs of categories, (q, q): 1 on the diagonal, 0 for the farthest pair (Gwet 2014, ch. 3).
 
     identity: equal or not; linear and quadratic: 1 - |distance| / range, 1 - (distance / range)², of the values;
     ordinal: 1 - s (s - 1) / (q (q - 1)), where s counts the categories from one to the other, both included.
@@ -243,8 +281,8 @@ def _raw(found: Counts, confidence: float) -> Estimate:
     return _with_t(value, float(share.std(ddof=1) / np.sqrt(n)) if n > 1 else 0.0, n, confidence, (0.0, 1.0))
 
 
-def _units(found: Counts) -> str:
-    return f"{found.stories} stories" if found.shared else "items"
+def _units(items: Counts) -> str:
+    return f"{items.stories} stories" if items.shared else "items"
 
 
 def _observed(table: Floats, weight: Floats) -> Floats:
@@ -254,18 +292,18 @@ def _observed(table: Floats, weight: Floats) -> Floats:
 
 
 def _coefficient(
-    name: str, found: Counts, weights: Weighting, confidence: float, expectation: Expected
+    name: str, items: Counts, weights: Weighting, confidence: float, expectation: Expected
 ) -> ChanceAgreement:
-    raw, n, total = _raw(found, confidence), found.table.shape[0], int(found.table.sum())
+    raw, n, total = _raw(items, confidence), items.table.shape[0], int(items.table.sum())
     # Gwet's expected agreement is 0 where one category is used, provided that there are others; the kappas' is 1.
-    usable = found.category.size if expectation is _expected_gwet else found.used
+    usable = items.category.size if expectation is _expected_gwet else items.used
     if n == 0 or usable < 2:
         why = Estimate.undefined(NO_PAIR if n == 0 else ONE_CATEGORY, n=n)
-        return ChanceAgreement(name, why, raw, None, None, None, total, found.used, found.dropped, found.stories)
-    weight = weight_matrix(found.category, weights)
-    value, observed, expected, influence = _value(found, weight, expectation)
-    if found.shared:
-        left_out = np.array([_value(found.without(g), weight, expectation)[0] for g in range(found.stories)])
+        return ChanceAgreement(name, why, raw, None, None, None, total, items.used, items.dropped, items.stories)
+    weight = weight_matrix(items.category, weights)
+    value, observed, expected, influence = _value(items, weight, expectation)
+    if items.shared:
+        left_out = np.array([_value(items.without(g), weight, expectation)[0] for g in range(items.stories)])
         estimate, standard = with_jackknife(Estimate(value, n=n), left_out, confidence=confidence)
     else:
         # Gwet 2014, ch. 5: how the coefficient would move with each item's weight, through both of its terms.
@@ -273,16 +311,16 @@ def _coefficient(
         estimate = _with_t(value, error, n, confidence, (-1.0, 1.0))
         standard = None if estimate.low is None else error
     terms = (standard, observed, expected)
-    return ChanceAgreement(name, estimate, raw, *terms, total, found.used, found.dropped, found.stories)
+    return ChanceAgreement(name, estimate, raw, *terms, total, items.used, items.dropped, items.stories)
 
 
-def _value(found: Counts, weight: Floats, expectation: Expected) -> tuple[float, float, float, Floats]:
+def _value(items: Counts, weight: Floats, expectation: Expected) -> tuple[float, float, float, Floats]:
     """Coefficient, observed and expected agreement, and each item's influence (n,); NaN where chance explains all."""
-    if found.table.shape[0] == 0:
+    if items.table.shape[0] == 0:
         return float("nan"), float("nan"), float("nan"), np.empty(0)
-    agree = _observed(found.table, weight)
+    agree = _observed(items.table, weight)
     with np.errstate(invalid="ignore", divide="ignore"):
-        expected, part = expectation(found, weight)
+        expected, part = expectation(items, weight)
         observed = float(agree.mean())
         value = float(np.divide(observed - expected, 1 - expected))
         influence = ((agree - expected) - 2 * (1 - value) * (part - expected)) / np.float64(1 - expected)

@@ -1,4 +1,4 @@
-"""A judge's labels beside people's, as one table of counts, and everything that can be said from it. Never fills a gap.
+"""The confusion matrix of a judge's labels and people's labels, and the statistics computed from it.
 
 Every statistic here is a function of the confusion matrix, rows people's label, columns the judge's, so that a resample
 of stories is a weighted sum of small matrices. With N_rc stories of label r that the judge calls c, N all of them:
@@ -43,7 +43,7 @@ Statistic = Callable[[Floats], Floats]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Confusion:
-    """How often the judge gave each label to stories of each label.
+    """Confusion matrix: counts of stories by people's label and the judge's label.
 
     Attributes
     ----------
@@ -97,17 +97,22 @@ class Confusion:
 
 
 def confusion(judge: Floats, people: Floats, labels: int, *, positive: int | None = None) -> Confusion:
-    """Count a judge's labels against people's.
+    """The confusion matrix of a judge's labels and people's labels.
 
     Parameters
     ----------
     judge, people : array, shape (n,)
-        Codes 0..labels-1 of each story; NaN = no label. A code of the judge between two labels (a mean of repeats)
-        has no cell: round it before, as the caller means it.
+        Codes 0..labels-1 of each story; NaN = no label, and the story has no cell. A code of the judge between two
+        labels (a mean of repeats) has no cell either: the caller rounds it first.
     labels : int
         Number of labels (q).
     positive : int, optional
         Code of the positive label of two.
+
+    Returns
+    -------
+    Confusion
+        Counts (q, q), rows people's label, columns the judge's.
 
     Raises
     ------
@@ -125,7 +130,7 @@ def confusion(judge: Floats, people: Floats, labels: int, *, positive: int | Non
 
 
 def of_cells(cells: Floats, *, positive: int | None = None) -> Confusion:
-    """Counts of stories whose cells, or shares of several, are known: `Confusion.cells`."""
+    """The confusion matrix from the cells of each story: see `Confusion.cells`."""
     counts = np.asarray(cells.sum(axis=0), dtype=np.float64)
     return Confusion(counts, cells, positive if cells.shape[-1] == _PAIR else None)
 

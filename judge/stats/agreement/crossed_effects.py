@@ -1,4 +1,4 @@
-"""ICC of raters who did not all rate the same stories, by crossed random effects (REML). Never drops a rating.
+"""ICC by crossed random effects (REML), for raters who did not all rate the same stories.
 
 rating = mu + story + rater + error, all three random, any pattern of who rated what. With the variances s², r² and e²
 
@@ -42,7 +42,7 @@ _PRECISE = {"xatol": 1e-9, "fatol": 1e-11, "maxiter": 1000}
 
 @dataclass(frozen=True, slots=True)
 class CrossedEffects:
-    """Agreement and what it is made of.
+    """Agreement (ICC) with its variance components.
 
     Attributes
     ----------
@@ -100,6 +100,7 @@ def crossed_effects(
         return _without(Estimate.undefined(reason, n=names.size), k, counts)
     likelihood = CrossedLikelihood.of(a, b, y)
     within = y - np.bincount(a, weights=y)[a] / np.bincount(a)[a]
+    # Without error the likelihood has no maximum, and the value is known without a fit.
     if float((within**2).sum()) <= 1e-12 * float(((y - y.mean()) ** 2).sum()):
         why = "no interval: the ratings of each story are equal, no error is left"
         return _without(Estimate(1.0, n=names.size, reason=why), k, counts)
@@ -108,7 +109,7 @@ def crossed_effects(
     if not np.isfinite(least):
         return _without(Estimate.undefined("undefined: the likelihood did not converge", n=names.size), k, counts)
     if max(rho, phi) > _NO_ERROR:
-        why = "undefined: beside the raters' leniency no error is left, and the likelihood grows without end"
+        why = "undefined: no error is left after the raters' leniency, and the likelihood has no maximum"
         return _without(Estimate.undefined(why, n=names.size), k, counts)
     return _fitted(likelihood, (rho, phi, least), k, counts, confidence)
 
@@ -120,7 +121,7 @@ def _fitted(
     counts: tuple[int, int, int],
     confidence: float,
 ) -> CrossedEffects:
-    """What the least deviance says: `minimum` is where it lies (rho, phi), and the deviance there."""
+    """Estimates at the minimum of the deviance; `minimum` holds its position (rho, phi) and its value."""
     from scipy import stats
 
     (rho, phi, least), (stories, raters, ratings) = minimum, counts
@@ -143,7 +144,7 @@ def _fitted(
 
 
 def _mean_of(rho: float, k: float) -> float:
-    """Spearman and Brown: the reliability of the mean of k."""
+    """Reliability of the mean of k ratings (Spearman-Brown formula)."""
     return k * rho / (1 + (k - 1) * rho)
 
 
@@ -168,14 +169,14 @@ def _search(deviance: Callable[[float, float], float]) -> tuple[float, float, fl
 
     from scipy import optimize
 
-    found = optimize.minimize(
+    optimum = optimize.minimize(
         at,
         [rho, phi],
         method="Nelder-Mead",
         bounds=[(0.0, _TOP), (0.0, _TOP)],
         options=options,
     )
-    converged = found.success or max(found.x) > _NO_ERROR  # up there rounding keeps the search from ending
+    converged = optimum.success or max(optimum.x) > _NO_ERROR  # up there rounding keeps the search from ending
     if not converged or not np.isfinite(values).all():
         return float("nan"), float("nan"), float("nan")
     edge_phi, at_rho_0 = _least(lambda phi: deviance(0.0, phi))
@@ -183,7 +184,7 @@ def _search(deviance: Callable[[float, float], float]) -> tuple[float, float, fl
     candidates = [
         (at_rho_0, 0.0, edge_phi),
         (at_phi_0, edge_rho, 0.0),
-        (float(found.fun) + 1e-9, float(found.x[0]), float(found.x[1])),
+        (float(optimum.fun) + 1e-9, float(optimum.x[0]), float(optimum.x[1])),
     ]
     least, rho, phi = min(candidates)
     return rho, phi, least
@@ -230,7 +231,7 @@ def _reason(story: Codes, rater: Codes, y: Floats) -> str | None:
         return "undefined because all ratings are equal (0/0)"
     if not _told_apart(story, rater, stories, raters):
         return (
-            "undefined: variances of stories, raters and error cannot be told apart in this pattern of who rated what "
+            "undefined: variances of stories, raters and error cannot be separated in this pattern of who rated what "
             "(several stories must have several raters, and several raters several stories)"
         )
     return None

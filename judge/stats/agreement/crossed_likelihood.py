@@ -1,4 +1,4 @@
-"""The restricted likelihood of two crossed random effects, any pattern of who rated what. Never searches.
+"""The restricted likelihood of two crossed random effects, for any pattern of missing ratings.
 
 With Z the incidence of stories, W that of raters, the covariance is proportional to I + a ZZ' + b WW'. The larger side
 is inverted level by level, the smaller one by Woodbury's identity, so only a matrix of the smaller side (raters, as a
@@ -20,7 +20,7 @@ Codes = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CrossedLikelihood:
-    """What the restricted likelihood needs of the data, sums over the levels of the larger side made once.
+    """Sums of the data for the restricted likelihood, computed once over the levels of the larger side.
 
     The larger side (say stories) is grouped by the number of ratings m of a level, g groups; u stands for the columns
     (1, y - mean), p for the levels of the smaller side. `swapped`: the smaller side is the stories.
@@ -62,7 +62,7 @@ class CrossedLikelihood:
         )
 
     def deviance(self, rho: float, phi: float) -> float:
-        """-2 log restricted likelihood, but for a constant, mean and scale profiled out; NaN where it cannot be had."""
+        """-2 log restricted likelihood up to a constant, mean and scale profiled out; NaN where it does not exist."""
         return self._solve(rho, phi)[0]
 
     def scale(self, rho: float, phi: float) -> float:

@@ -1,5 +1,4 @@
-"""What a design with other numbers of repeats, judges, Eval-Prompts or story-prompts would give. Never extrapolates a
-facet whose variance was not estimated.
+"""D-study: the reliability of a design with other numbers of repeats, judges, Eval-Prompts or story-prompts.
 
 From variance components of single ratings to the reliability of means over them (Brennan 2001, Generalizability Theory,
 chapter 4). With tau the facets that make up the object of measurement (``system`` for a system's mean, ``system`` and
@@ -37,7 +36,7 @@ INFINITE = float("inf")
 
 @dataclass(frozen=True, slots=True)
 class Reliability:
-    """What a design gives.
+    """Reliability and standard errors of a design.
 
     Attributes
     ----------
@@ -58,7 +57,7 @@ class Reliability:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The answer to "how many": `levels` of each facet and `calls` for one object, or why there is none.
+    """The smallest sufficient design: `levels` of each facet and `calls` for one object, or why there is none.
 
     `limit` is the coefficient with infinitely many levels of each facet that may grow.
     """
@@ -70,7 +69,7 @@ class Plan:
 
 
 def d_study(
-    found: VarianceComponents,
+    components: VarianceComponents,
     objects: Sequence[str],
     levels: Mapping[str, float],
     *,
@@ -81,28 +80,28 @@ def d_study(
 
     Parameters
     ----------
-    found : VarianceComponents
+    components : VarianceComponents
     objects : names of the facets that make up the object of measurement
     levels : mapping of each other facet's name to its n' (may be infinite)
     fixed : names of facets that are not a sample: the same levels would be used again
         Interactions with them are part of what is measured.
     confidence : float
-        Coverage of the intervals, from the draws of `found`.
+        Coverage of the intervals, from the draws of `components`.
 
     Raises
     ------
     SpecError
         A facet that was not estimated, or one of the others without a number.
     """
-    _check(found, objects, levels)
-    n = int(np.prod([found.levels[name] for name in objects]))
-    if reason := found.impossible:
+    _check(components, objects, levels)
+    n = int(np.prod([components.levels[name] for name in objects]))
+    if reason := components.impossible:
         nothing = Estimate.undefined(reason, n=n)
         return Reliability(nothing, nothing, None, None)
-    weights = _weights(found, objects, levels, fixed)
-    values = np.array([[component.truncated for component in found.components]])
+    weights = _weights(components, objects, levels, fixed)
+    values = np.array([[component.truncated for component in components.components]])
     universe, relative, absolute = (float(part[0]) for part in _parts(values, weights))
-    drawn = _parts(np.maximum(found.draws, 0.0), weights)
+    drawn = _parts(np.maximum(components.draws, 0.0), weights)
     tail = 50 * (1 - confidence)
 
     def estimate(error: float, errors: Floats) -> Estimate:
@@ -124,7 +123,7 @@ def d_study(
 
 
 def smallest(
-    found: VarianceComponents,
+    components: VarianceComponents,
     objects: Sequence[str],
     target: float,
     *,
@@ -136,7 +135,7 @@ def smallest(
 
     Parameters
     ----------
-    found, objects : as in `d_study`
+    components, objects : as in `d_study`
     target : wanted value of the coefficient, between 0 and 1
     free : facet -> most levels to consider
         All numbers up to it are searched; of designs with equally few calls, the one with the higher coefficient.
@@ -150,18 +149,18 @@ def smallest(
     """
     if not 0 < target < 1:
         raise SpecError(f"a target of {target:g} is not a reliability", hint="give a number between 0 and 1, e.g. 0.8")
-    _check(found, objects, {**kept, **free})
-    if reason := found.impossible:
+    _check(components, objects, {**kept, **free})
+    if reason := components.impossible:
         return Plan({}, None, float("nan"), reason)
 
     def error(levels: Mapping[str, Floats | float]) -> tuple[float, Floats]:
         """Universe-score variance and the error variance that the coefficient counts."""
-        values = np.array([component.truncated for component in found.components])
-        universe, relative, absolute = _parts(values, _weights(found, objects, levels, ()))
+        values = np.array([component.truncated for component in components.components])
+        universe, relative, absolute = _parts(values, _weights(components, objects, levels, ()))
         return float(universe), relative if coefficient == "relative" else absolute
 
     universe, least = error({**kept, **dict.fromkeys(free, INFINITE)})
-    if found.total <= 0:
+    if components.total <= 0:
         return Plan({}, None, float("nan"), "undefined because nothing varies (0/0)")
     limit = float(universe / (universe + least)) if universe > 0 else 0.0
     if limit < target:
@@ -176,7 +175,7 @@ def smallest(
 
 
 def number_needed(
-    found: VarianceComponents,
+    components: VarianceComponents,
     objects: Sequence[str],
     target: float,
     facet: str,
@@ -184,11 +183,11 @@ def number_needed(
     *,
     most: int,
 ) -> Number:
-    """How many levels of one facet reach a target in Ep², and the range of 10 to 90 % of that number over the draws.
+    """Number of levels of one facet that reaches a target in Ep², and its 10 to 90 % range over the draws.
 
     Parameters
     ----------
-    found, objects, target, kept : as in `smallest`
+    components, objects, target, kept : as in `smallest`
     facet : the facet that may grow
     most : largest number that is given
 
@@ -199,9 +198,11 @@ def number_needed(
         does each draw; where a small variance was drawn as 0 no number reaches the target, so that the estimate may lie
         below its range.
     """
-    _check(found, objects, {**kept, facet: 1})
-    values = np.vstack([[component.truncated for component in found.components], np.maximum(found.draws, 0.0)])
-    ends = [_parts(values, _weights(found, objects, {**kept, facet: n}, ())) for n in (INFINITE, 1.0)]
+    _check(components, objects, {**kept, facet: 1})
+    values = np.vstack(
+        [[component.truncated for component in components.components], np.maximum(components.draws, 0.0)]
+    )
+    ends = [_parts(values, _weights(components, objects, {**kept, facet: n}, ())) for n in (INFINITE, 1.0)]
     (universe, base, _), (_, with_one, _) = ends
     allowed = universe * (1 - target) / target
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -242,14 +243,14 @@ def _fewest_calls(
 
 
 def _weights(
-    found: VarianceComponents,
+    components: VarianceComponents,
     objects: Sequence[str],
     levels: Mapping[str, Floats | float],
     fixed: Sequence[str],
 ) -> list[tuple[str, Floats | float]]:
     """For each term where it belongs ("universe", "relative", "absolute" or "" for neither) and one over its n'."""
     out: list[tuple[str, Floats | float]] = []
-    for component in found.components:
+    for component in components.components:
         others = component.term.indices - set(objects)
         weight: Floats | float = 1.0
         for name in others:
@@ -272,8 +273,8 @@ def _parts(values: Floats, weights: Sequence[tuple[str, Floats | float]]) -> tup
     return universe + zero, relative + zero, relative + sums.get("absolute", zero)
 
 
-def _check(found: VarianceComponents, objects: Sequence[str], levels: Mapping[str, float]) -> None:
-    known = set(found.levels)
+def _check(components: VarianceComponents, objects: Sequence[str], levels: Mapping[str, float]) -> None:
+    known = set(components.levels)
     strange = (set(objects) | set(levels)) - known
     if strange:
         raise SpecError(

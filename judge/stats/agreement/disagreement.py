@@ -1,4 +1,4 @@
-"""How far two or more ratings of the same story lie apart once everybody's habits are taken off. Never pools raters.
+"""Disagreement on each story: the distance of two or more standardised ratings.
 
 A judge that is a point milder than people does not disagree with them about which story is better. So ratings are
 standardised within whoever gave them, z = (x - mean) / sd over stories (sd with n - 1), and z are compared; differences
@@ -19,7 +19,7 @@ _CONSTANT = 1e-9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Distance:
-    """Distances story by story, NaN where one does not exist.
+    """Distances of ratings for each story; NaN where a distance does not exist.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""How far two distributions of ratings lie apart, not only their means. Never bins what is no point.
+"""Distances between two distributions of ratings: Wasserstein distance and total variation.
 
 - `wasserstein`: the area between the two distribution functions, in points of the scale: how far ratings would have to
   be moved (earth mover's distance; Vallender 1974, Theory of Probability and its Applications 18). 0 = the same.
@@ -14,22 +14,22 @@ Floats = NDArray[np.float64]
 
 
 def counted(ratings: Floats, points: Floats) -> Floats:
-    """How often each point was given: ratings (n, k), NaN = none, to counts (n, points); `points` ascend.
+    """Counts (n, points) of the ratings (n, k) at each point; NaN = no rating, `points` ascend.
 
     A rating between two points counts for both by its nearness, so that means stay what they are; one outside counts
     for the end.
     """
-    found = np.zeros((len(ratings), points.size))
+    counts = np.zeros((len(ratings), points.size))
     story, column = np.nonzero(~np.isnan(ratings))
     value = np.clip(ratings[story, column], points[0], points[-1])
     above = np.clip(np.searchsorted(points, value, side="left"), 1, max(1, points.size - 1))
     if points.size == 1:
-        np.add.at(found, (story, np.zeros_like(story)), 1.0)
-        return found
+        np.add.at(counts, (story, np.zeros_like(story)), 1.0)
+        return counts
     share = (value - points[above - 1]) / (points[above] - points[above - 1])
-    np.add.at(found, (story, above - 1), 1 - share)
-    np.add.at(found, (story, above), share)
-    return found
+    np.add.at(counts, (story, above - 1), 1 - share)
+    np.add.at(counts, (story, above), share)
+    return counts
 
 
 def shares(counts: Floats) -> Floats:
@@ -38,12 +38,25 @@ def shares(counts: Floats) -> Floats:
         return np.asarray(counts / counts.sum(axis=-1, keepdims=True), dtype=np.float64)
 
 
-def wasserstein(one: Floats, other: Floats, points: Floats) -> Floats:
-    """The area between the distribution functions of shares (..., points), in units of the points."""
-    apart = np.abs(np.cumsum(one - other, axis=-1))[..., :-1]
+def wasserstein(first: Floats, second: Floats, points: Floats) -> Floats:
+    """Wasserstein distance of two distributions on the same points (Vallender 1974).
+
+    Parameters
+    ----------
+    first, second : array, shape (..., points)
+        Shares of each point; NaN where nothing was counted.
+    points : array, shape (points,)
+        The points in ascending order.
+
+    Returns
+    -------
+    array, shape (...)
+        The area between the distribution functions, in the unit of the points; NaN where a side is NaN.
+    """
+    apart = np.abs(np.cumsum(first - second, axis=-1))[..., :-1]
     return np.asarray((apart * np.diff(points)).sum(axis=-1), dtype=np.float64)
 
 
-def total_variation(one: Floats, other: Floats) -> Floats:
-    """Half the sum of absolute differences of shares (..., points)."""
-    return np.asarray(np.abs(one - other).sum(axis=-1) / 2, dtype=np.float64)
+def total_variation(first: Floats, second: Floats) -> Floats:
+    """Total variation distance of shares (..., points): half the sum of absolute differences, 0 to 1; NaN stays NaN."""
+    return np.asarray(np.abs(first - second).sum(axis=-1) / 2, dtype=np.float64)

@@ -1,4 +1,4 @@
-"""How many independent judges a panel is worth. Never takes people's noise for an error that judges share.
+"""The effective number of judges: how many independent judges a panel of correlated judges is worth.
 
 Of judges' ratings J_i (each standardised) and people's means P, let T be what people's ratings have in common. The
 covariance of two judges is b_i b_k var(T) + cov(e_i, e_k), and that of a judge with P is b_i var(T), as noise of people
@@ -23,7 +23,7 @@ Codes = NDArray[np.int64]
 
 
 def effective_judges(ratings: Floats, people: Floats, noise: float, cluster: Codes) -> Estimate:
-    """The number of independent judges whose mean would err as the mean of these does.
+    """Number of independent judges whose mean has the same error variance as the mean of these judges.
 
     Parameters
     ----------
@@ -70,7 +70,9 @@ def effective_judges(ratings: Floats, people: Floats, noise: float, cluster: Cod
         return np.where((truth > 0) & (own > 0) & (every > 0), found, np.nan)
 
     if not np.isfinite(statistic(np.ones((1, n)))[0]):
-        return Estimate.undefined("undefined: people agree too little to tell shared errors from the truth", n=n)
+        return Estimate.undefined(
+            "undefined: people agree too little to separate shared errors from true differences", n=n
+        )
     return against_zero(statistic, unit, np.ones(n, dtype=bool)).estimate
 
 

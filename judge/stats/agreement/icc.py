@@ -1,4 +1,4 @@
-"""The intraclass correlation family with F tests and F intervals. Never fills a missing rating, never clips a negative.
+"""The family of intraclass correlations (ICC), with F tests and F intervals; a negative value is not cut at 0.
 
 A value that no ICC can have is undefined, with its likely cause (`reversed_scale`): above 1, or below -1 / (k - 1), the
 least that k columns can agree; and a reliability of means that is surely negative, its whole interval below 0. A single
@@ -52,7 +52,7 @@ class MeanSquares:
 
 @dataclass(frozen=True, slots=True)
 class IccRow:
-    """One form of the family: the estimate with its F interval, and the F test of "no difference between stories"."""
+    """One form of ICC: the estimate with its F interval, and the F test of "no difference between stories"."""
 
     form: str
     estimate: Estimate
@@ -64,7 +64,11 @@ class IccRow:
 
 @dataclass(frozen=True, slots=True)
 class IccFamily:
-    """All six forms for one table of ratings: n complete stories, k columns, and how many stories were incomplete."""
+    """All six forms of ICC for one table of ratings.
+
+    It holds the number of complete stories, the number of columns k, and the number of incomplete stories, which are
+    left out.
+    """
 
     rows: tuple[IccRow, ...]
     n: int
@@ -102,7 +106,19 @@ def mean_squares(ratings: Floats) -> MeanSquares:
 
 
 def values(ms: MeanSquares) -> dict[str, Floats]:
-    """The six forms as arrays of the leading axes' shape; NaN where the denominator is 0."""
+    """The six forms of ICC from mean squares.
+
+    Parameters
+    ----------
+    ms : MeanSquares
+        Of complete ratings, with any leading axes.
+
+    Returns
+    -------
+    dict
+        Form -> values in the shape of the leading axes; NaN where the formula's denominator is 0. Formulas:
+        McGraw & Wong 1996, table 4.
+    """
     return _forms(ms.between, ms.within, ms.columns, ms.residual, ms.n, ms.k)
 
 

@@ -1,4 +1,4 @@
-"""Krippendorff's alpha for any number of raters, missing ratings and four levels of measurement. Never fills a gap.
+"""Krippendorff's alpha for any number of raters, missing ratings and four levels of measurement.
 
 alpha = 1 - observed / expected disagreement. Disagreement of two values c and k (Krippendorff 2011, Computing
 Krippendorff's alpha-reliability; 2018, Content Analysis, 4th edition, ch. 12):
@@ -83,8 +83,8 @@ def alpha(
     ValueError
         For an unknown level.
     """
-    found, raw = counts(ratings, story=story), raw_agreement(ratings, confidence=confidence, story=story)
-    estimate, error = _estimate(found, level, rng, resamples, confidence)
+    items, raw = counts(ratings, story=story), raw_agreement(ratings, confidence=confidence, story=story)
+    estimate, error = _estimate(items, level, rng, resamples, confidence)
     return ChanceAgreement(
         name=f"Krippendorff's alpha, {level}",
         estimate=estimate,
@@ -92,28 +92,28 @@ def alpha(
         standard_error=error,
         observed=None,
         expected=None,
-        ratings=int(found.table.sum()),
-        categories=found.used,
-        dropped=found.dropped,
-        stories=found.stories,
+        ratings=int(items.table.sum()),
+        categories=items.used,
+        dropped=items.dropped,
+        stories=items.stories,
     )
 
 
 def _estimate(
-    found: Counts, level: Level, rng: np.random.Generator, resamples: int, confidence: float
+    items: Counts, level: Level, rng: np.random.Generator, resamples: int, confidence: float
 ) -> tuple[Estimate, float | None]:
     """Alpha with its interval, and its standard error."""
-    n, error = found.table.shape[0], None
-    reason = _why_not(found, level)
-    estimate = Estimate.undefined(reason, n=n) if reason else Estimate(_of_all(found, level), n=n)
+    n, error = items.table.shape[0], None
+    reason = _why_not(items, level)
+    estimate = Estimate.undefined(reason, n=n) if reason else Estimate(_of_all(items, level), n=n)
     if estimate.defined and n < 2:
         estimate = replace(estimate, reason="no interval with fewer than 2 items")
-    elif estimate.defined and found.shared:
-        others = (found.story[None, :] != np.arange(found.stories)[:, None]).astype(np.int64)
-        estimate, error = with_jackknife(estimate, _statistic(found, level)(others), confidence=confidence)
+    elif estimate.defined and items.shared:
+        others = (items.story[None, :] != np.arange(items.stories)[:, None]).astype(np.int64)
+        estimate, error = with_jackknife(estimate, _statistic(items, level)(others), confidence=confidence)
     elif estimate.defined and resamples:
         drawn = bootstrap.draw(np.arange(n), resamples, rng, "boot-items")
-        values = drawn.values(_statistic(found, level))
+        values = drawn.values(_statistic(items, level))
         method = f"{drawn.name}, {resamples} resamples, {100 * confidence:g} %"
         estimate = bootstrap.percentile(estimate, values, method, confidence=confidence)
         error = None if estimate.low is None else float(np.nanstd(values, ddof=1))
@@ -147,11 +147,11 @@ def _of_all(found: Counts, level: Level) -> float:
     return float(_statistic(found, level)(np.ones((1, found.table.shape[0]), dtype=np.int64))[0])
 
 
-def _statistic(found: Counts, level: Level) -> Callable[[Weights], Floats]:
+def _statistic(items: Counts, level: Level) -> Callable[[Weights], Floats]:
     """From weights (b, n) of the items used to alpha, shape (b,)."""
-    table = found.table
+    table = items.table
     size = table.sum(axis=1)
-    fixed = None if level == "ordinal" else _difference(found.category, level)
+    fixed = None if level == "ordinal" else _difference(items.category, level)
     inside = None if fixed is None else (table * (table @ fixed)).sum(axis=1) / (size - 1)
 
     def of(weights: Weights) -> Floats:

@@ -1,4 +1,4 @@
-"""One label of several: what most of a story's raters, or of a judge's repeats, said. Never breaks a tie.
+"""The majority label of several raters or repeats; a tie gives no label.
 
 A tie is no label: which of two labels as many people gave would be the truth is nobody's to say. One vote is the label.
 """

@@ -1,4 +1,4 @@
-"""How equal repeats are: exact agreement, flip rate, spread within stories. Never uses a repeat without a rating."""
+"""Agreement of a judge's repeats: exact agreement, flip rate, and standard deviation within stories."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SAME = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Three views of the same repeats.
+    """Agreement of repeats by three statistics.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""How many story-prompts the alternative annotator test takes to pass. Never plans on more people than the pilot had.
+"""Power of the alternative annotator test, and the number of story-prompts that it needs to pass.
 
 Of every person, a story-prompt contributes a sum of differences d (`alt_test`) over its stories. The means of d over G
 story-prompts are about normal, with the pilot's mean and its covariance between people over G; a power is the share of
@@ -28,7 +28,7 @@ PILOTS = 200
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Differences:
-    """What a pilot tells of the test: for each person sums of d and numbers of stories, (people, story-prompts)."""
+    """Pilot data of the test: sums of d and numbers of stories for each person, (people, story-prompts)."""
 
     sums: Floats
     counts: Floats
@@ -41,6 +41,7 @@ class Differences:
     def moments(self, weights: Floats | None = None) -> Moments:
         """Mean differences and their covariance, story-prompts standing as often as `weights` (G,) say."""
         w = np.ones(self.clusters) if weights is None else weights
+        # A person without a story in a resample must not cause a division by 0.
         n = np.maximum(self.counts @ w, 1e-12)
         mean = (self.sums @ w) / n
         total = float(w.sum())
@@ -76,15 +77,33 @@ def differences(d: Floats, cluster: Codes) -> Differences:
     return Differences(np.array(sums), np.array(counts))
 
 
-def power(found: Moments, clusters: int, epsilon: float, *, seed: int = 1, draws: int = DRAWS) -> float:
-    """How often the test passes with so many story-prompts like the pilot's."""
+def power(moments: Moments, clusters: int, epsilon: float, *, seed: int = 1, draws: int = DRAWS) -> float:
+    """Power of the alternative annotator test with a given number of story-prompts like the pilot's.
+
+    Parameters
+    ----------
+    moments : Moments
+        Mean differences of each person and their covariance, from the pilot.
+    clusters : int
+        Number of story-prompts.
+    epsilon : float
+        As in `alt_test`.
+    seed, draws : int
+        Seed and number of simulated studies.
+
+    Returns
+    -------
+    float
+        Share of simulated studies in which the test passes, 0 to 1.
+    """
     rng = np.random.default_rng(seed)
-    people = found.mean.size
-    root = _root(found.covariance)
-    means = found.mean + rng.standard_normal((draws, people)) @ root.T / np.sqrt(clusters)
+    people = moments.mean.size
+    root = _root(moments.covariance)
+    means = moments.mean + rng.standard_normal((draws, people)) @ root.T / np.sqrt(clusters)
     df = clusters - 1
     scatter = np.sqrt(rng.chisquare(df, (draws, people)) / df)
-    error = np.maximum(np.sqrt(np.diag(found.covariance) / clusters) * scatter, 1e-12)
+    # Without any spread the mean alone decides, as in `alt_test`.
+    error = np.maximum(np.sqrt(np.diag(moments.covariance) / clusters) * scatter, 1e-12)
     p = np.sort(special.stdtr(df, (means - epsilon) / error), axis=1)
     rank = np.arange(1, people + 1)
     below = p <= LEVEL * rank / (people * float((1 / rank).sum()))
@@ -92,30 +111,44 @@ def power(found: Moments, clusters: int, epsilon: float, *, seed: int = 1, draws
     return float((beaten >= PASS * people).mean())
 
 
-def story_prompts(found: Differences, epsilon: float, *, power_wanted: float = 0.8, seed: int = 1) -> Number:
-    """Story-prompts with which the test passes as often as wanted, and the range of 10 to 90 % over resampled pilots.
+def story_prompts(pilot: Differences, epsilon: float, *, power_wanted: float = 0.8, seed: int = 1) -> Number:
+    """Number of story-prompts that gives the alternative annotator test the wanted power.
 
-    None where even the largest number does not: a judge that is no closer to the others than a person, epsilon granted,
-    does not pass however many stories there are.
+    Parameters
+    ----------
+    pilot : Differences
+        Sums of the test's differences d by person and story-prompt.
+    epsilon : float
+        As in `alt_test`.
+    power_wanted : float
+        Between 0 and 1.
+    seed : int
+        Of the simulated studies and the resampled pilots.
+
+    Returns
+    -------
+    Number
+        With its 10 to 90 % range over resampled pilots. None where even the largest number is too small: a judge that
+        is no closer to the others than a person (allowing for epsilon) does not pass with any number of stories.
     """
     rng = np.random.default_rng(seed)
-    weights = rng.multinomial(found.clusters, np.full(found.clusters, 1 / found.clusters), size=PILOTS)
+    weights = rng.multinomial(pilot.clusters, np.full(pilot.clusters, 1 / pilot.clusters), size=PILOTS)
     numbers = [
-        needed(found.moments(w.astype(np.float64)), epsilon, power_wanted, seed=seed, draws=400) for w in weights
+        needed(pilot.moments(w.astype(np.float64)), epsilon, power_wanted, seed=seed, draws=400) for w in weights
     ]
     ordered = np.sort([np.inf if number is None else float(number) for number in numbers])
     low, high = (ordered[round(share * (PILOTS - 1))] for share in RANGE)
-    whole = needed(found.moments(), epsilon, power_wanted, seed=seed)
+    whole = needed(pilot.moments(), epsilon, power_wanted, seed=seed)
     return Number(whole, *(int(end) if np.isfinite(end) else None for end in (low, high)))
 
 
-def needed(found: Moments, epsilon: float, wanted: float, *, seed: int = 1, draws: int = DRAWS) -> int | None:
-    """Story-prompts with which the test passes as often as wanted; None where more would not mend it."""
-    hopeless = float((found.mean < epsilon).mean()) < PASS
+def needed(moments: Moments, epsilon: float, wanted: float, *, seed: int = 1, draws: int = DRAWS) -> int | None:
+    """Number of story-prompts that gives the wanted power; None where no number does."""
+    hopeless = float((moments.mean < epsilon).mean()) < PASS
     if hopeless:
         return None
-    number = fewest(lambda g: power(found, g, epsilon, seed=seed, draws=draws) >= wanted)
-    return None if number is None else max(number, found.least)
+    number = fewest(lambda g: power(moments, g, epsilon, seed=seed, draws=draws) >= wanted)
+    return None if number is None else max(number, moments.least)
 
 
 def _root(covariance: Floats) -> Floats:

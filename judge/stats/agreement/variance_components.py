@@ -1,4 +1,4 @@
-"""Variance components of random designs by analysis of variance, with intervals. Never fills a cell, never clips.
+"""Variance components of random-effects designs by analysis of variance, with intervals.
 
 `analogous_anova` gives mean squares and their expectations, with gaps or without. Setting the one equal to the other
 gives estimates without bias, whatever is missing at random and whatever the effects' distribution. Where nothing is
@@ -47,7 +47,7 @@ class Component:
 
     @property
     def printed(self) -> Estimate:
-        """The estimate; undefined where its whole interval is below 0, which no variance is."""
+        """The estimate for print; undefined where its whole interval is below 0, as variances are not negative."""
         value, low, high = self.variance.value, self.variance.low, self.variance.high
         if value is None or low is None or high is None or high >= 0:
             return self.variance
@@ -146,37 +146,37 @@ def variance_components(
         than two levels, or a facet nested in one that is not there.
     """
     _check(ratings, facets)
-    found = analogous_anova(ratings, facets)
-    _told_apart(found)
-    solve = np.linalg.inv(found.expected)
-    values = solve @ found.squares
-    squares = np.maximum(found.squares, 0.0)
-    drawn = (squares * found.df / rng.chisquare(found.df, size=(draws, found.df.size))) @ solve.T
+    anova = analogous_anova(ratings, facets)
+    _told_apart(anova)
+    solve = np.linalg.inv(anova.expected)
+    values = solve @ anova.squares
+    squares = np.maximum(anova.squares, 0.0)
+    drawn = (squares * anova.df / rng.chisquare(anova.df, size=(draws, anova.df.size))) @ solve.T
     tail = 50 * (1 - confidence)
     ends = np.percentile(drawn, [tail, 100 - tail], axis=0)
     whole = not bool(np.isnan(ratings).any())
     parts = [
-        Component(term, int(found.df[i]), float(found.squares[i]), _estimate(found, i, values[i], ends[:, i], whole))
-        for i, term in enumerate(found.terms)
+        Component(term, int(anova.df[i]), float(anova.squares[i]), _estimate(anova, i, values[i], ends[:, i], whole))
+        for i, term in enumerate(anova.terms)
     ]
-    return VarianceComponents(tuple(parts), _levels(found, facets), drawn, int((~np.isnan(ratings)).sum()), confidence)
+    return VarianceComponents(tuple(parts), _levels(anova, facets), drawn, int((~np.isnan(ratings)).sum()), confidence)
 
 
-def _levels(found: Anova, facets: Sequence[Facet]) -> dict[str, int]:
+def _levels(anova: Anova, facets: Sequence[Facet]) -> dict[str, int]:
     """Levels of each facet that are rated; of a nested one their mean number in each combination, rounded."""
-    seen = {term.indices: int(count) for term, count in zip(found.terms, found.seen, strict=True)}
+    seen = {term.indices: int(count) for term, count in zip(anova.terms, anova.seen, strict=True)}
     out = {}
-    for term in found.terms:
+    for term in anova.terms:
         if len(term.own) == 1:
             out[term.own[0]] = round(seen[term.indices] / seen.get(frozenset(term.outer), 1))
     return {facet.name: out[facet.name] for facet in facets}
 
 
-def _estimate(found: Anova, at: int, value: float, ends: Floats, whole: bool) -> Estimate:
-    n = int(found.seen[at])
-    if found.squares[at] == 0:
+def _estimate(anova: Anova, at: int, value: float, ends: Floats, whole: bool) -> Estimate:
+    n = int(anova.seen[at])
+    if anova.squares[at] == 0:
         return Estimate(float(value), n=n, reason="no interval: this term does not vary at all in these ratings")
-    if found.squares[at] < 0:
+    if anova.squares[at] < 0:
         return Estimate(float(value), n=n, reason="no interval: with these gaps the term's mean square is negative")
     method = "generalized, normal effects" if whole else "generalized, normal effects, approximate because of gaps"
     return Estimate(float(value), n=n, low=float(ends[0]), high=float(ends[1]), method=method)
@@ -200,16 +200,16 @@ def _check(ratings: Floats, facets: Sequence[Facet]) -> None:
             )
 
 
-def _told_apart(found: Anova) -> None:
-    """Whether each term's variance can be told from the others' in this pattern of gaps."""
-    for term, df in zip(found.terms, found.df, strict=True):
+def _told_apart(anova: Anova) -> None:
+    """Raise DataError where the pattern of missing ratings does not identify each term's variance."""
+    for term, df in zip(anova.terms, anova.df, strict=True):
         if df < 1:
             raise DataError(
-                f"the variance of {term} cannot be told: too few of its combinations are rated", hint=_MENDS
+                f"the variance of {term} cannot be estimated: too few of its combinations are rated", hint=_MENDS
             )
-    scaled = found.expected / np.abs(found.expected).max(axis=1, keepdims=True)
+    scaled = anova.expected / np.abs(anova.expected).max(axis=1, keepdims=True)
     if np.linalg.cond(scaled) > 1e8:
-        raise DataError("the variances cannot be told apart in this pattern of ratings", hint=_MENDS)
+        raise DataError("the variances cannot be separated in this pattern of ratings", hint=_MENDS)
 
 
 _MENDS = Note("ask what is missing (judge run, judge retry), or leave out a judge or system", Advice("{drop_systems}"))

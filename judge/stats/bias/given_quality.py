@@ -1,4 +1,4 @@
-"""A judge's ratings at equal quality: regression on what people think of a story, their error taken off. Draws nothing.
+"""A judge's ratings at equal quality: regression on people's ratings, corrected for the error in people's ratings.
 
 An honest judge may use a scale of its own: its expected rating is then some rising curve of what people think, not a
 line and not the same number. A comparison that subtracts people's ratings, or fits a line, takes that curve for a taste
@@ -49,7 +49,7 @@ RATED_ONCE = "undefined: no story has two of people's ratings, so that their err
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GivenQuality:
-    """The regression's parts, story by story; stories that are not `used` have to have weight 0.
+    """Data of the regression for each story; stories that are not `used` must have weight 0.
 
     Attributes
     ----------
@@ -116,7 +116,7 @@ class GivenQuality:
         )
 
     def reason(self) -> str | None:
-        """Why the regression is not to be trusted, or None: too little of a regressor is more than error."""
+        """Why the regression is unreliable (too little true variance in a regressor), or None."""
         if not self.used.any():
             return RATED_ONCE
         if self.at_end >= MOST_AT_END:
@@ -127,6 +127,7 @@ class GivenQuality:
         reasons = [NO_QUALITY, NO_CURVE, *[NO_OTHER] * (r - 2)]
         for k, why in enumerate(reasons):
             left, whole = _left(true, k), _left(raw, k)
+            # Dividing by the true variance of a regressor that is nearly all error would inflate that error.
             if not (whole > 1e-12 and left > LEAST_RELIABILITY * whole):
                 return why
         return None
@@ -136,7 +137,7 @@ class GivenQuality:
         return np.asarray(self._fit(weights, curved)[0][:, -1], dtype=np.float64)
 
     def opinions(self, weights: Floats, *, curved: bool = True) -> Floats:
-        """What the judge adds to each system's stories at equal quality, (b, systems); NaN for one without stories."""
+        """The judge's mean deviation for each system at equal quality, (b, systems); NaN for one without stories."""
         coefficients, means = self._fit(weights, curved)
         kept = self._kept(curved)
         return np.asarray(means[..., -1] - np.einsum("bsr,br->bs", means[..., kept], coefficients), dtype=np.float64)
@@ -197,7 +198,7 @@ def _means_and_errors(values: Floats, present: NDArray[np.bool_]) -> tuple[Float
 
 
 def _left(products: Floats, k: int) -> float:
-    """What of regressor k the ones before it do not explain (Schur complement)."""
+    """Variance of regressor k that the regressors before it do not explain (Schur complement)."""
     if k == 0:
         return float(products[0, 0])
     before, cross = products[:k, :k], products[:k, k]

@@ -1,4 +1,4 @@
-"""Do criteria measure different things? Inter-criterion tau, multitrait-multimethod. Never reads names.
+"""Halo between criteria: inter-criterion tau-b and the multitrait-multimethod comparison.
 
 The mean tau-b between criteria describes a source. It rises as error falls, so that a judge that is steadier than
 people has more of it without any halo: whether a judge has halo, `analysis.criteria.halo` says. The

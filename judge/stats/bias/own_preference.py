@@ -1,4 +1,4 @@
-"""Does a judge favour its own systems? Its opinion of them at equal quality, beside its opinions of other systems.
+"""Self-preference: a judge's preference for its own systems at equal quality, compared with other systems.
 
 Every judge thinks more of some systems than people do, and less of others. One more opinion of that kind, about a
 system that happens to be its own, is no self-preference: the spread of the judge's opinions of the other systems is the
@@ -36,7 +36,7 @@ class OwnPreference:
         return mine, np.setdiff1d(codes, mine)
 
     def reason(self) -> str | None:
-        """Why there is no test, or None."""
+        """Why the test is undefined, or None."""
         mine, others = self.systems
         if not mine.size:
             return "undefined: none of the own systems' stories has the judge's rating and two of people's ratings"
@@ -54,7 +54,7 @@ class OwnPreference:
         return np.asarray(opinions[:, mine].mean(axis=1) - opinions[:, others].mean(axis=1), dtype=np.float64)
 
     def test(self, story_prompt: Codes) -> Test:
-        """That the value is zero: over story-prompts and over systems, whichever has the wider interval."""
+        """Test that the value is zero, over story-prompts or over systems, whichever has the wider interval."""
         mine, others = self.systems
         used, every = self.given.used, self.given.used[None, :].astype(np.float64)
         value = float(self.value(every)[0])

@@ -1,4 +1,4 @@
-"""Biases of a judge against people, each as a function of weighted stories. Never ranks, never says who is right.
+"""Biases of a judge's ratings against people's, each as a function of weighted stories.
 
 Every function takes arrays over the same n stories and returns a `jackknife.Statistic`: from weights (b, n) to (b,).
 Missing ratings are NaN; a story without one of the ratings that a statistic needs has to have weight 0 (`used` of
@@ -26,7 +26,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Replicated:
-    """Ratings given several times, as one mean a story with what is needed for its error variance.
+    """Repeated ratings as one mean for each story, with the sums for its error variance.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class Replicated:
 
     @property
     def freedom(self) -> float:
-        """Ratings beyond the first of their story: what the error variance rests on."""
+        """Degrees of freedom of the error variance: the number of ratings beyond the first of each story."""
         return float(np.maximum(self.count - 1, 0).sum())
 
     def error_variance(self, weights: Floats) -> Floats:
@@ -79,7 +79,18 @@ def without_leniency(ratings: Floats) -> Floats:
 
 
 def leniency(judge: Floats, people: Floats) -> Statistic:
-    """Mean of judge minus people, in points."""
+    """Leniency of a judge: mean of judge minus people, in points of the scale.
+
+    Parameters
+    ----------
+    judge, people : array, shape (n,)
+        Mean rating of each story; a story with a missing side (NaN) must have weight 0.
+
+    Returns
+    -------
+    Statistic
+        From weights (b, n) to values (b,).
+    """
     return _weighted_mean(judge - people)
 
 

@@ -1,4 +1,4 @@
-"""Whose ratings run against everybody else's? What to look for where an agreement is impossible. Never turns a rating.
+"""Detection of raters whose ratings run against everybody else's, as the likely cause of an impossible agreement.
 
 A reliability is a share of variance. Where the ratings of one story differ more than stories do, its formula leaves the
 range that a share can have: below 0, or, where a denominator runs through 0, far above 1. By chance that happens by
@@ -22,7 +22,7 @@ _SURE = -2.326
 
 
 def reversed_columns(ratings: Floats) -> list[tuple[int, float]]:
-    """Columns whose correlation with the mean of the others is surely below 0, with that correlation; the surest first.
+    """Columns with a significantly negative correlation with the mean of the others, the most significant first.
 
     Parameters
     ----------
@@ -31,21 +31,21 @@ def reversed_columns(ratings: Floats) -> list[tuple[int, float]]:
         run against each other nothing tells which one is turned: both are given.
     """
     left = list(range(ratings.shape[1]))
-    found: list[tuple[int, float]] = []
+    against: list[tuple[int, float]] = []
     while len(left) > 1:
         tested = [_against(ratings[:, left], at) for at in range(len(left))]
         z, r = min(tested)
         if z > _SURE:
             break
         if len(left) == 2:
-            return found or [(left[0], r), (left[1], r)]
+            return against or [(left[0], r), (left[1], r)]
         at = tested.index((z, r))
-        found.append((left.pop(at), r))
-    return found
+        against.append((left.pop(at), r))
+    return against
 
 
 def likely_cause(ratings: Floats, names: Sequence[str]) -> str:
-    """Why ratings of one story differ more than stories do: a sentence without its full stop.
+    """The likely cause why ratings of one story differ more than stories do, as a sentence without full stop.
 
     `names` are those of the columns; empty where columns are no persons or things.
     """
@@ -63,7 +63,7 @@ def likely_cause(ratings: Floats, names: Sequence[str]) -> str:
 
 
 def remark(ratings: Floats, names: Sequence[str], others: str) -> str | None:
-    """A sentence on whose ratings run against the others'; None for nobody, and where it is more than half of them."""
+    """A sentence that names raters who run against the others; None for none, and for more than half of them."""
     found = reversed_columns(ratings)
     if len(found) == len(names) == 2:
         return likely_cause(ratings, names)

@@ -1,4 +1,4 @@
-"""How much of the scale is used: entropy, modal share, distinct values, ties. Never moves a rating onto the scale.
+"""Use of the rating scale: entropy, modal share, number of distinct values, ties.
 
 A judge that says 1 to four stories in five cannot tell them apart, whatever its correlation with people.
 """
@@ -48,19 +48,24 @@ class ScaleUse:
 def scale_use(
     ratings: Floats, stories: Floats, *, step: float = 1.0, scale: tuple[float, float] | None = None
 ) -> ScaleUse:
-    """The use of a scale by single ratings, and ties between stories.
+    """The use of a rating scale: entropy, modal share, distinct values, and ties between stories.
 
     Parameters
     ----------
     ratings : array of any shape
-        Single ratings (or, where only those are known, means); NaN = none.
+        Single ratings (or, where only those are known, means), in points of the scale; NaN = none, left out.
     stories : array, shape (n,) or (criteria, n)
-        One rating a story and criterion, whose ties are counted within a row; NaN = none.
+        One rating for each story and criterion; ties are counted within a row; NaN = none, left out.
     step : float
-        Distance between points of the scale; points are whole multiples of it counted from the scale's lowest, or from
-        0 where the scale is not known. Half-way values go up.
+        Distance between points of the scale. Points are whole multiples of it, counted from the scale's lowest point,
+        or from 0 where the scale is not known; half-way values are rounded up.
     scale : (lowest, highest), optional
-        Ends of the scale, for `outside`. Values outside are counted as points of their own, never moved.
+        Ends of the scale. Values outside are counted in `outside` and as points of their own.
+
+    Returns
+    -------
+    ScaleUse
+        Undefined, with the reason, without a rating; ties with fewer than 2 stories. Entropy: Shannon 1948.
     """
     known = ratings[~np.isnan(ratings)]
     entropy, share, point = _points(known, step, scale[0] if scale else 0.0)

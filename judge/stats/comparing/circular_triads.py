@@ -1,4 +1,4 @@
-"""How far preferences make an order: cyclic triads, beside what a fit and what guessing would give. Never breaks a tie.
+"""Transitivity of preferences: the share of cyclic triads, compared with the fitted model and with chance.
 
 Three stories of one story-prompt, each pair of them compared, are cyclic where a is preferred to b, b to c, and c to a
 (Kendall & Babington Smith 1940, Biometrika 31). A pair's preference is that of most of its comparisons (both orders,
@@ -46,22 +46,22 @@ class CircularTriads:
     uneven: int
 
 
-def circular_triads(found: Comparisons, chances: Floats | None = None) -> CircularTriads:
+def circular_triads(comparisons: Comparisons, chances: Floats | None = None) -> CircularTriads:
     """Count the triads of each cluster (a story-prompt, or a story-prompt and a judge).
 
     Parameters
     ----------
-    found : Comparisons
+    comparisons : Comparisons
         Of stories (or of systems with one story a cluster).
     chances : array, shape (n, 3), optional
         Fitted probabilities of each comparison's endings (`Fit.chances`); without them nothing is expected.
     """
-    counted = np.zeros((found.clusters, 3))
+    counted = np.zeros((comparisons.clusters, 3))
     expected = np.zeros(2)
-    for g in range(found.clusters):
-        rows = np.flatnonzero(found.cluster == g)
+    for g in range(comparisons.clusters):
+        rows = np.flatnonzero(comparisons.cluster == g)
         if rows.size:
-            one = _tables(found, rows, None if chances is None else chances[rows])
+            one = _tables(comparisons, rows, None if chances is None else chances[rows])
             counted[g] = one.counts()
             expected += one.expected()
     cyclic, strict, uneven = counted.sum(axis=0)

@@ -1,4 +1,4 @@
-"""A fit in bootstrap resamples of story-prompts, all resamples at once. Never seeds itself.
+"""Bootstrap of a fit of strengths over story-prompts, all resamples at once.
 
 Where systems are few and nothing but their names tells comparisons apart, a resample is a table of how often each pair
 ended how: tables of all resamples are one matrix product, and Newton's steps are taken for all of them together. With
@@ -33,14 +33,14 @@ _FAR = 30.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Resampled:
-    """Parameters in each resample (b, size), NaN where undetermined, and how they were found."""
+    """Parameters in each resample, (b, size), NaN where undetermined, and the method that computed them."""
 
     parameters: Floats
     how: str
 
 
 def resampled(fit: Fit, resamples: int, rng: np.random.Generator) -> Resampled:
-    """Fit again in resamples of clusters, as many as there are."""
+    """Parameters fitted again in each resample of the clusters."""
     code = np.unique(fit.found.cluster, return_inverse=True)[1].reshape(-1).astype(np.int64)
     clusters = int(code.max()) + 1
     drawn = rng.multinomial(clusters, np.full(clusters, 1 / clusters), size=resamples).astype(np.float64)

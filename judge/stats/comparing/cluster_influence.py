@@ -1,4 +1,4 @@
-"""What each story-prompt does to a fit: clustered covariance, and the parameters without each cluster. Draws nothing.
+"""Clustered covariance of a fit of strengths, and the parameters without each story-prompt.
 
 The clustered covariance is H^-1 (sum over clusters of s s') H^-1, with H the information and s a cluster's score (Liang
 & Zeger 1986, Biometrika 73). It is too small with few clusters, since a fit leans towards each of them. The parameters
@@ -83,7 +83,25 @@ def spread(without: Floats) -> Floats:
 def interval(
     estimate: Estimate, without: Floats, *, confidence: float = 0.95, bounds: tuple[float, float] = (-np.inf, np.inf)
 ) -> Estimate:
-    """A value with its interval from its values (clusters,) without each cluster, kept within bounds."""
+    """A value with its interval from the values without each cluster (CR3; Bell & McCaffrey 2002).
+
+    Parameters
+    ----------
+    estimate : Estimate
+        The value of all clusters.
+    without : array, shape (clusters,)
+        The value without each cluster; NaN where undetermined.
+    confidence : float
+        Coverage, 0 to 1.
+    bounds : tuple of float
+        The interval is cut at these.
+
+    Returns
+    -------
+    Estimate
+        Without an interval, and with the reason, for one cluster, where the value rests on one cluster alone, and where
+        nothing varies.
+    """
     clusters, value = without.size, estimate.value
     if value is None:
         return estimate

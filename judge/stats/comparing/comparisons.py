@@ -1,4 +1,4 @@
-"""Paired comparisons as numbers: who met whom, how each meeting ended, and what belongs together. Never drops a row."""
+"""Paired comparisons as arrays: the systems compared, the outcomes, and the clusters."""
 
 from __future__ import annotations
 
@@ -61,11 +61,11 @@ class Comparisons:
 
     @property
     def clusters(self) -> int:
-        """How many clusters there are."""
+        """Number of clusters."""
         return int(self.cluster.max()) + 1 if self.cluster.size else 0
 
     def with_ties(self, ties: Ties) -> Comparisons:
-        """Ties as they are, as half a win for both, or without them."""
+        """The comparisons with ties kept, counted as half a win for both, or left out."""
         if ties == "davidson":
             return self
         ended = self.ended.copy()
@@ -75,13 +75,13 @@ class Comparisons:
         return self.of(np.arange(self.first.size), ended)
 
     def of(self, rows: Codes, ended: Floats | None = None) -> Comparisons:
-        """Some of the rows, perhaps with other endings (of all rows)."""
+        """A subset of the rows, optionally with other outcomes (given for all rows)."""
         ended = self.ended if ended is None else ended
         first, second = self.first[rows], self.second[rows]
         return Comparisons(self.systems, first, second, ended[rows], self.cluster[rows], self.covariates[rows])
 
     def gathered(self) -> Comparisons:
-        """The same with one row for each (cluster, first, second, covariates), its endings added up."""
+        """The comparisons with one row for each (cluster, first, second, covariates) and summed outcomes."""
         systems = len(self.systems)
         key = (self.cluster * systems + self.first) * systems + self.second
         if self.covariates.shape[1]:
@@ -104,7 +104,7 @@ def comparisons(
     cluster: Sequence[str],
     covariates: Floats | None = None,
 ) -> Comparisons:
-    """Comparisons by names: `preference` is first, second or tie; None (or anything else) is no ending, and no row."""
+    """Comparisons from names: `preference` is first, second or tie; any other value gives no row."""
     systems = tuple(sorted({*first, *second}))
     place = {name: at for at, name in enumerate(systems)}
     ended = np.array([[value == word for word in ("first", "second", "tie")] for value in preference], dtype=float)

@@ -1,4 +1,4 @@
-"""Strengths by maximum likelihood: a conditional logit over first, second and tie. Never regularises.
+"""Strengths by maximum likelihood: a conditional logit over first, second and tie, without a penalty.
 
 Bradley & Terry 1952 (Biometrika 39) with the ties of Davidson 1970 (JASA 65) and an advantage of the place in which a
 story is shown (Davidson & Beaver 1977, Biometrics 33). With strengths θ that sum to 0, position δ, differences x of
@@ -32,7 +32,7 @@ _SUSPICIOUS = 12.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Design:
-    """Which parameters a comparison moves: strengths of all systems, further columns (n, e), and log ν with ties."""
+    """Design matrix of a fit: strengths of all systems, further columns (n, e), and log ν with ties."""
 
     systems: int
     first: Codes
@@ -41,11 +41,11 @@ class Design:
     ties: bool
 
     @classmethod
-    def of(cls, found: Comparisons, *, position: bool, ties: bool, covariates: Sequence[int]) -> Design:
+    def of(cls, comparisons: Comparisons, *, position: bool, ties: bool, covariates: Sequence[int]) -> Design:
         """Of comparisons, with the covariates named by their places."""
-        columns = [np.ones((found.first.size, 1))] if position else []
-        further = np.concatenate([*columns, found.covariates[:, list(covariates)]], axis=1)
-        return cls(len(found.systems), found.first, found.second, further, ties)
+        columns = [np.ones((comparisons.first.size, 1))] if position else []
+        further = np.concatenate([*columns, comparisons.covariates[:, list(covariates)]], axis=1)
+        return cls(len(comparisons.systems), comparisons.first, comparisons.second, further, ties)
 
     @property
     def size(self) -> int:
@@ -159,23 +159,23 @@ def shares(half: Floats, tie: Floats) -> Floats:
     return np.asarray(power / power.sum(axis=-1, keepdims=True), dtype=np.float64)
 
 
-def fit(found: Comparisons, *, position: bool = True, covariates: Sequence[int] | None = None) -> Fit | str:
+def fit(comparisons: Comparisons, *, position: bool = True, covariates: Sequence[int] | None = None) -> Fit | str:
     """Maximum likelihood, or the reason why it does not exist, naming systems.
 
     Parameters
     ----------
-    found : Comparisons
+    comparisons : Comparisons
         Without any tie, ν is 0 and no parameter. `Comparisons.with_ties` says what a tie is.
     position : bool
         With an advantage of the first place. Where it cannot be told from strengths (every pair in one order, without
         a chain back) it is left out, and `Fit.open` says so; likewise a covariate.
     covariates : places of the covariates taken; None = all
     """
-    reason = win_graph.undetermined(found)
+    reason = win_graph.undetermined(comparisons)
     if reason:
         return reason
-    rows = found.gathered()
-    places = tuple(range(found.covariates.shape[1]) if covariates is None else covariates)
+    rows = comparisons.gathered()
+    places = tuple(range(comparisons.covariates.shape[1]) if covariates is None else covariates)
     ties = bool(rows.ended[:, TIE].any())
     design = Design.of(rows, position=position, ties=ties, covariates=places)
     names = ["position"] * position + [str(at) for at in places]
@@ -195,7 +195,7 @@ def fit(found: Comparisons, *, position: bool = True, covariates: Sequence[int] 
 
 
 def _told(design: Design, number: Floats) -> list[bool]:
-    """Which further columns add to the strengths and the columns before them."""
+    """Whether each further column is identified beside the strengths and the columns before it."""
     even = design.shares(np.zeros(design.size))
     information = design.fixed(design.information(number, even))
     taken = list(range(design.systems))
@@ -245,17 +245,18 @@ def _separated(design: Design, rows: Comparisons) -> str | None:
 
     steps = np.array(list(_advantages(design, rows.ended)))
     found = linprog(-steps.sum(axis=0), A_ub=-steps, b_ub=np.zeros(steps.shape[0]), bounds=(-1, 1), method="highs")
+    # An objective within the solver's tolerance of 0 means that no separating direction exists.
     if found.x is None or found.fun is None or found.fun > -1e-6:
         return None
     along = found.x[design.systems : design.systems + design.further.shape[1]]
     if rows.ended[:, SECOND].sum() == 0 or rows.ended[:, FIRST].sum() == 0:
         return "undefined: the story shown in one place won every comparison that was no tie"
     what = "strengths and covariates or position" if np.abs(along).max(initial=0.0) > 1e-6 else "strengths"
-    return f"undefined: {what} tell every win from every loss of some systems, so that no finite fit exists"
+    return f"undefined: {what} predict every win and loss of some systems perfectly, so that no finite fit exists"
 
 
 def _advantages(design: Design, ended: Floats) -> Iterator[Floats]:
-    """What each observed ending has over the others, in parameters, once for each distinct row."""
+    """Differences in the design between each observed outcome and the others, once for each distinct row."""
     columns = design.dense()
     utility = {FIRST: 0.5, SECOND: -0.5, TIE: 0.0}
     endings = (FIRST, SECOND, TIE) if design.ties else (FIRST, SECOND)

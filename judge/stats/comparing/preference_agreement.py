@@ -1,4 +1,4 @@
-"""Agreement of two sides that each prefer one story of a pair, the other, or neither. Never says which story is first.
+"""Agreement of two sides that each prefer one story of a pair, the other, or neither.
 
 Which story of a pair is named first is arbitrary. Every pair is therefore counted in both directions, so that either
 side says "first" as often as "second", and chance depends on ties alone: with shares of ties s and t,
@@ -33,7 +33,7 @@ NO_PREFERENCE = "undefined: no pair of which people prefer one story"
 
 @dataclass(frozen=True, slots=True)
 class PreferenceAgreement:
-    """One side against people.
+    """Agreement of one side with people.
 
     Attributes
     ----------
@@ -58,9 +58,21 @@ class PreferenceAgreement:
 
 
 def preference_agreement(side: Floats, people: Floats, cluster: Codes, *, ties: bool) -> PreferenceAgreement:
-    """Compare preferences (pairs,): 1, -1, 0 = tie, NaN = none, left out pairwise.
+    """Agreement of one side's preferences with people's.
 
-    `ties` says whether a tie is a possible answer at all: it is then a category of AC1, said or not.
+    Parameters
+    ----------
+    side, people : array, shape (pairs,)
+        1 = first preferred, -1 = second, 0 = tie; NaN = none, left out pairwise.
+    cluster : array of int, shape (pairs,)
+        Story-prompt of each pair; intervals leave out one story-prompt at a time.
+    ties : bool
+        Whether a tie is a possible answer: it is then a category of AC1, used or not.
+
+    Returns
+    -------
+    PreferenceAgreement
+        Undefined, with the reason, without a pair that both sides judged. Formulas: see the module.
     """
     known = np.flatnonzero(~np.isnan(side + people))
     x, y, group = side[known], people[known], cluster[known]

@@ -1,4 +1,4 @@
-"""Strengths of systems with intervals, and what follows: win rates, differences, place, length. Never ridged.
+"""Strengths of systems with intervals, and what follows: win rates, differences, effects of position and length.
 
 All numbers are functions of one fit (`davidson`); their intervals come from the same functions of the parameters
 without each story-prompt (`cluster_influence`), or from bootstrap resamples of story-prompts.
@@ -29,7 +29,7 @@ _CHUNK = 2_000_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Strengths:
-    """What comparisons say of systems.
+    """Strengths of systems, and the numbers computed from one fit.
 
     Attributes
     ----------
@@ -63,20 +63,20 @@ class Strengths:
 
     @property
     def reason(self) -> str | None:
-        """Why nothing is determined, or None."""
+        """Why the strengths are undetermined, or None."""
         return self.strengths[0].reason if self.fit is None and self.strengths else None
 
 
 @dataclass(frozen=True, slots=True)
 class Bootstrap:
-    """How many resamples of story-prompts intervals come from, and the seed."""
+    """Settings of bootstrap intervals: number of resamples of story-prompts, and the seed."""
 
     resamples: int = 1000
     seed: int = 1
 
 
 def strengths(
-    found: Comparisons,
+    comparisons: Comparisons,
     *,
     position: bool = True,
     covariates: Sequence[int] | None = None,
@@ -84,11 +84,11 @@ def strengths(
     bootstrap: Bootstrap | None = None,
     confidence: float = 0.95,
 ) -> Strengths:
-    """Fit, and give every number its interval.
+    """Strengths, win rates and differences of systems from comparisons, each with its interval.
 
     Parameters
     ----------
-    found, position, covariates
+    comparisons, position, covariates
         As for `davidson.fit`.
     ties : what a tie is, see `Comparisons.with_ties`
     bootstrap : Bootstrap, optional
@@ -99,28 +99,28 @@ def strengths(
     ----------
     Bradley & Terry 1952; Davidson 1970; Davidson & Beaver 1977; Bell & McCaffrey 2002.
     """
-    found = found.with_ties(ties)
-    fit = davidson.fit(found, position=position, covariates=covariates)
+    comparisons = comparisons.with_ties(ties)
+    fit = davidson.fit(comparisons, position=position, covariates=covariates)
     if isinstance(fit, str):
-        return _undefined(found, fit, len(found.covariates.T) if covariates is None else len(covariates))
-    made = _Intervals.of(fit, bootstrap, confidence)
+        return _undefined(comparisons, fit, len(comparisons.covariates.T) if covariates is None else len(covariates))
+    intervals = _Intervals.of(fit, bootstrap, confidence)
     systems, size = fit.design.systems, fit.design.size
     after = iter(range(systems, size))
-    place = _term(fit, made, next(after)) if fit.position else _no_term("position", asked=position)
-    asked = range(found.covariates.shape[1]) if covariates is None else covariates
+    position_term = _term(fit, intervals, next(after)) if fit.position else _no_term("position", asked=position)
+    asked = range(comparisons.covariates.shape[1]) if covariates is None else covariates
     beside = tuple(
-        _term(fit, made, next(after)) if at in fit.covariates else _no_term(str(at), asked=True) for at in asked
+        _term(fit, intervals, next(after)) if at in fit.covariates else _no_term(str(at), asked=True) for at in asked
     )
-    nu = _term(fit, made, size - 1) if fit.design.ties else Estimate.undefined(NO_TIE)
-    rates = win_rates(fit, made.values)
+    nu = _term(fit, intervals, size - 1) if fit.design.ties else Estimate.undefined(NO_TIE)
+    rates = win_rates(fit, intervals.values)
     return Strengths(
-        found.systems,
-        tuple(_term(fit, made, s) for s in range(systems)),
+        comparisons.systems,
+        tuple(_term(fit, intervals, s) for s in range(systems)),
         tuple(
-            made.around(value, rates[:, s], (0.0, 1.0))
+            intervals.around(value, rates[:, s], (0.0, 1.0))
             for s, value in enumerate(win_rates(fit, fit.parameters[None])[0])
         ),
-        place,
+        position_term,
         nu,
         beside,
         tuple(_differences(fit, confidence)),
@@ -129,7 +129,20 @@ def strengths(
 
 
 def win_rates(fit: Fit, parameters: Floats) -> Floats:
-    """Expected win rate of each system against the field, (b, systems), at parameters (b, size)."""
+    """Expected win rates of the systems against the field, ties one half.
+
+    Parameters
+    ----------
+    fit : Fit
+        The fitted model.
+    parameters : array, shape (b, size)
+        Parameters at which the rates are computed, as `fit.design` orders them.
+
+    Returns
+    -------
+    array, shape (b, systems)
+        0 to 1, both positions alike and covariates equal.
+    """
     systems = fit.design.systems
     step = max(1, _CHUNK // systems**2)
     parts = [_win_rates(fit, parameters[at : at + step]) for at in range(0, len(parameters), step)]
@@ -182,16 +195,18 @@ class _Intervals:
         return expanded(estimate, values, self.clusters, self.method, confidence=self.confidence)
 
 
-def _term(fit: Fit, made: _Intervals, at: int) -> Estimate:
-    return made.around(float(fit.parameters[at]), made.values[:, at])
+def _term(fit: Fit, intervals: _Intervals, at: int) -> Estimate:
+    return intervals.around(float(fit.parameters[at]), intervals.values[:, at])
 
 
 def _no_term(name: str, *, asked: bool) -> Estimate:
     if not asked:
         return Estimate.undefined("not asked for")
     if name == "position":
-        return Estimate.undefined("undefined: the place cannot be told from strengths, since pairs had one order")
-    return Estimate.undefined("undefined: it cannot be told from strengths and position")
+        return Estimate.undefined(
+            "undefined: the position effect cannot be separated from strengths, since pairs had one order"
+        )
+    return Estimate.undefined("undefined: it cannot be separated from strengths and position")
 
 
 def _differences(fit: Fit, confidence: float) -> list[Difference]:
@@ -215,7 +230,7 @@ def _differences(fit: Fit, confidence: float) -> list[Difference]:
     return adjusted(out)
 
 
-def _undefined(found: Comparisons, reason: str, covariates: int) -> Strengths:
-    nothing = replace(Estimate.undefined(reason), n=round(found.n))
-    each = (nothing,) * len(found.systems)
-    return Strengths(found.systems, each, each, nothing, nothing, (nothing,) * covariates, (), None)
+def _undefined(comparisons: Comparisons, reason: str, covariates: int) -> Strengths:
+    nothing = replace(Estimate.undefined(reason), n=round(comparisons.n))
+    each = (nothing,) * len(comparisons.systems)
+    return Strengths(comparisons.systems, each, each, nothing, nothing, (nothing,) * covariates, (), None)

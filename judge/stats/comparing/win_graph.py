@@ -1,4 +1,4 @@
-"""Whether comparisons determine strengths at all: who can be reached from whom by wins. Never invents a meeting.
+"""Whether the comparisons determine finite strengths: connectivity of the graph of wins.
 
 Maximum likelihood strengths exist exactly where every system can be reached from every other by a chain of wins (Ford
 1957, American Mathematical Monthly 64; ties lead both ways: Davidson 1970, JASA 65). Otherwise some likelihood grows
@@ -18,30 +18,30 @@ _NAMED = 4
 """So many systems of a group are named; the others are counted."""
 
 
-def wins(found: Comparisons) -> Floats:
-    """How often the row's system was preferred to the column's, (systems, systems); ties count for neither."""
-    return _table(found, FIRST, SECOND)
+def wins(comparisons: Comparisons) -> Floats:
+    """Number of times the row's system was preferred to the column's, (systems, systems); ties count for neither."""
+    return _table(comparisons, FIRST, SECOND)
 
 
-def ties(found: Comparisons) -> Floats:
-    """How often nobody was preferred, (systems, systems), symmetric."""
-    return _table(found, TIE, TIE)
+def ties(comparisons: Comparisons) -> Floats:
+    """Number of ties of each pair, (systems, systems), symmetric."""
+    return _table(comparisons, TIE, TIE)
 
 
-def undetermined(found: Comparisons) -> str | None:
+def undetermined(comparisons: Comparisons) -> str | None:
     """Why there are no finite strengths, naming systems, or None where there are."""
-    systems = len(found.systems)
+    systems = len(comparisons.systems)
     if systems < 2:
         return "undefined with fewer than 2 systems"
-    if not found.n:
+    if not comparisons.n:
         return "undefined without a comparison"
-    tied = ties(found)
-    beaten = (wins(found) + tied) > 0
+    tied = ties(comparisons)
+    beaten = (wins(comparisons) + tied) > 0
     parts = _components(beaten, strong=False)
     if parts.max() > 0:
-        one, other = (_named(found.systems, parts == at) for at in (parts[0], int(parts[parts != parts[0]][0])))
+        one, other = (_named(comparisons.systems, parts == at) for at in (parts[0], int(parts[parts != parts[0]][0])))
         return f"undefined: {one} and {other} never met, directly or through others"
-    if not wins(found).any():
+    if not wins(comparisons).any():
         return "undefined: every comparison is a tie"
     parts = _components(beaten, strong=True)
     if parts.max() == 0:
@@ -49,14 +49,14 @@ def undetermined(found: Comparisons) -> str | None:
     for at in range(int(parts.max()) + 1):
         inside = parts == at
         if not beaten[np.ix_(~inside, inside)].any():
-            return f"undefined: {_named(found.systems, inside)} never lost or tied against the others"
+            return f"undefined: {_named(comparisons.systems, inside)} never lost or tied against the others"
     raise AssertionError("a graph that is not strongly connected has a group nobody leads into")
 
 
-def connected(found: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def connected(edges: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Whether each of several graphs (b, systems, systems) is strongly connected; an edge leads from row to column."""
-    systems = found.shape[-1]
-    reach = (found | np.eye(systems, dtype=bool)).astype(np.float32)
+    systems = edges.shape[-1]
+    reach = (edges | np.eye(systems, dtype=bool)).astype(np.float32)
     steps = 1
     while steps < systems - 1:
         reach = (reach @ reach > 0).astype(np.float32)

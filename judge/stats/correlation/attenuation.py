@@ -1,4 +1,4 @@
-"""What a correlation with people becomes when either side is the mean of one rating more. Never promises beyond 1.
+"""The correlation with people that one more rating on either side would give (correction for attenuation).
 
 Noise draws a correlation of two means towards 0: r = r_true sqrt(rel_x rel_y) (Spearman 1904, The proof and measurement
 of association between two things), and the reliability of a mean of k is k rel / (1 + (k - 1) rel) (Spearman 1910;
@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 
 
 def next_gain(before: Floats | float, now: Floats | float, k: int) -> Floats:
-    """What one rating more than k adds to tau, from tau with k - 1 and with k ratings; k is 2 or more.
+    """The gain in tau from one rating more than k, given tau with k - 1 and with k ratings; k is 2 or more.
 
     Where the last step brought nothing, the next brings nothing; NaN where tau with k - 1 is not above 0: there is
     nothing to build on.
@@ -45,7 +45,7 @@ def spearman_brown(single: Floats | float, k: float) -> Floats:
 
 
 def number_for(single: float, target: float) -> int | None:
-    """How many together reach a target reliability; None where one alone tells nothing."""
+    """Number of ratings whose mean reaches a target reliability; None where one rating has reliability 0."""
     if single <= 0:
         return None
     return max(1, int(np.ceil(target * (1 - single) / (single * (1 - target)) - 1e-9)))

@@ -1,4 +1,4 @@
-"""Kendall, Spearman and Pearson: overall, by system means, within groups, and in resamples. Never fills a missing side.
+"""Kendall, Spearman and Pearson correlations: overall, of system means, within groups, and in resamples.
 
 Pairs with a missing side (NaN) are left out. A correlation with a constant side or fewer than three pairs does not
 exist: it is an `Estimate` with a reason, never 0. The three groupings are
@@ -64,7 +64,24 @@ def correlate(
     names: tuple[str, str] = ("x", "y"),
     unit: str = "pairs",
 ) -> Estimate:
-    """The overall correlation of (n,) vectors, NaN pairs left out; `n` is the number of pairs used."""
+    """The overall correlation of two vectors.
+
+    Parameters
+    ----------
+    x, y : array, shape (n,)
+        Pairs with a missing side (NaN) are left out.
+    coefficient : {"kendall", "spearman", "pearson"}
+        Kendall's tau-b, Spearman's rho with mid-ranks, or Pearson's r.
+    names : tuple of str
+        Names of both sides, for reasons.
+    unit : str
+        Name of the pairs, for reasons.
+
+    Returns
+    -------
+    Estimate
+        Without an interval; `n` counts pairs. Undefined, with the reason, for fewer than 3 pairs or a constant side.
+    """
     keep = ~(np.isnan(x) | np.isnan(y))
     x, y = x[keep], y[keep]
     reason = undefined_reason(x, y, names, unit)
@@ -97,16 +114,44 @@ def group_means(x: Floats, y: Floats, group: Codes) -> tuple[Floats, Floats]:
 def correlate_means(
     x: Floats, y: Floats, group: Codes, coefficient: Coefficient = "kendall", *, names: tuple[str, str] = ("x", "y")
 ) -> Estimate:
-    """The correlation over group means (systems); means over the same stories on both sides; `n` counts systems."""
+    """The correlation over group means (systems).
+
+    Parameters
+    ----------
+    x, y : array, shape (n,)
+        Ratings of each story; NaN = missing. Means are over the stories that have both sides.
+    group : array of int, shape (n,)
+        Group of each story.
+    coefficient, names
+        As for `correlate`.
+
+    Returns
+    -------
+    Estimate
+        `n` counts groups. Undefined, with the reason, for fewer than 3 groups or equal means on a side.
+    """
     mean_x, mean_y = group_means(x, y, group)
     means = (f"the system means of {names[0]}", f"the system means of {names[1]}")
     return correlate(mean_x, mean_y, coefficient, names=means, unit="systems")
 
 
 def correlate_within(x: Floats, y: Floats, group: Codes, coefficient: Coefficient = "kendall") -> Estimate:
-    """The unweighted mean of the correlations within groups; `n` counts the groups in which it is defined.
+    """The unweighted mean of the correlations within groups (story-prompts or systems).
 
-    `method` says how many groups were left out because the correlation is undefined in them.
+    Parameters
+    ----------
+    x, y : array, shape (n,)
+        Pairs with a missing side (NaN) are left out.
+    group : array of int, shape (n,)
+        Group of each story.
+    coefficient
+        As for `correlate`.
+
+    Returns
+    -------
+    Estimate
+        `n` counts groups with a defined correlation; `method` counts the groups left out. Undefined where no group has
+        one.
     """
     values = within(x, y, group, coefficient)
     known = values[~np.isnan(values)]

@@ -1,4 +1,4 @@
-"""Williams' test of r12 against r13, each a correlation with people (1). Never gives p = 0, never guesses a tail.
+"""Williams' test of r12 against r13, two dependent correlations with the same people (variable 1).
 
 Williams 1959, J. Royal Statist. Soc. B 21; Steiger 1980, Psych. Bull. 87, eq. 7 (T2): t with n - 3 degrees of freedom.
 r23 is the signed correlation of the two that are compared: its absolute value gives another, wrong test. To compare
@@ -105,16 +105,16 @@ def compare(r12: float, r13: float, r23: float, n: int, *, tail: Tail) -> Correl
     ValueError
         For |r| > 1 or an unknown tail.
     """
-    found = compare_arrays(r12, r13, r23, n, tail=tail)
-    df = number(found.df)
+    tests = compare_arrays(r12, r13, r23, n, tail=tail)
+    df = number(tests.df)
     return CorrelationTest(
-        statistic=number(found.statistic),
+        statistic=number(tests.statistic),
         df=None if df is None else int(df),
-        p=number(found.p),
+        p=number(tests.p),
         tail=tail,
         n=int(n),
-        difference=number(found.difference),
-        reason=found.reason.item(),
+        difference=number(tests.difference),
+        reason=tests.reason.item(),
     )
 
 

@@ -1,4 +1,4 @@
-"""Does a judge follow people equally well everywhere? Correlations by group, their spread, and a test of homogeneity.
+"""Correlations with people by group, their spread, and a test of homogeneity.
 
 A correlation falls where ratings vary less (restriction of range), so the standard deviations of both sides stand
 beside every r: a lower r in a group of more equal stories is not by itself a worse judge. Never pools what it has not
@@ -41,7 +41,7 @@ class GroupCorrelation:
 
     @property
     def few(self) -> bool:
-        """Whether it rests on fewer than 10 stories."""
+        """Whether the correlation is computed from fewer than 10 stories."""
         return self.r.n < FEW
 
 
@@ -96,6 +96,7 @@ def homogeneity(correlations: Sequence[Estimate]) -> Homogeneity:
     """
     from scipy import stats
 
+    # Fisher's z is infinite at |r| = 1.
     usable = [
         (e.value, e.n) for e in correlations if e.value is not None and e.n > MIN_PAIRS and abs(e.value) < 1 - 1e-12
     ]

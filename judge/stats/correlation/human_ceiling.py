@@ -1,4 +1,4 @@
-"""How well people predict people: human ceilings for a judge's correlation with them. Never fills a missing rating.
+"""Human ceilings: how well people's ratings predict other people's, as a bound for a judge's correlation.
 
 =============  ==============================================  ========================================================
 ceiling        correlates                                      reads as
@@ -39,7 +39,7 @@ DRAWS = 20
 
 @dataclass(frozen=True, slots=True)
 class Ceiling:
-    """Pairs of vectors, shape (pairs, n) on either side, whose mean correlation is the ceiling.
+    """A human ceiling: pairs of vectors, (pairs, n) on either side, whose mean correlation is the ceiling.
 
     `of` is what the mean is over (raters, or draws of one rater a story).
     """
@@ -57,18 +57,18 @@ class Ceiling:
         if len(self.x) == 0:
             why = ": no story was rated by two people" if self.of == "draws" else " with fewer than 2 raters"
             return Estimate.undefined(f"human ceiling undefined{why}")
-        found = [measure(x, y) for x, y in zip(self.x, self.y, strict=True)]
-        values = np.array([np.nan if each.value is None else each.value for each in found])
+        estimates = [measure(x, y) for x, y in zip(self.x, self.y, strict=True)]
+        values = np.array([np.nan if each.value is None else each.value for each in estimates])
         combined = float(self._combined(values[:, None])[0])
         if np.isnan(combined):
-            reason = next(each.reason for each in found if each.value is None)
+            reason = next(each.reason for each in estimates if each.value is None)
             every = "" if reason is None else f" ({reason})"
             return Estimate.undefined(f"human ceiling undefined for every {self.of.removesuffix('s')}{every}")
         defined = int((~np.isnan(values)).sum())
         return Estimate(
             combined,
-            n=max(each.n for each in found if each.value is not None),
-            method=f"{self.name}, {defined} of {len(found)} {self.of}",
+            n=max(each.n for each in estimates if each.value is not None),
+            method=f"{self.name}, {defined} of {len(estimates)} {self.of}",
         )
 
     def values(self, values_of: Callable[[Floats, Floats], Floats]) -> Floats:
@@ -104,7 +104,7 @@ def is_panel(ratings: Floats) -> bool:
 
 
 def one_of_each_story(ratings: Floats, draws: int, rng: np.random.Generator) -> Ceiling:
-    """One random rater of each story with the mean of that story's others, so many times; ratings (n, r), NaN = none.
+    """Ceiling of pools: one random rater of each story with the mean of its others, `draws` times; ratings (n, r).
 
     Draws are balanced: in any k draws in a row that begin a round, each of a story's k raters stands once for one
     person, in random order. Stories with fewer than two ratings are left out.

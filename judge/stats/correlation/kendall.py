@@ -1,4 +1,4 @@
-"""Kendall's tau-b by counting from integer codes. Never ranks raw floats: ties are settled once, when codes are made.
+"""Kendall's tau-b, counted from integer codes of the ratings.
 
 tau-b = (C - D) / sqrt((T - X)(T - Y)), with C concordant and D discordant pairs, T = n(n-1)/2 all pairs, X and Y the
 pairs tied on one side (Kendall 1945). It is undefined, and NaN here, when one side is constant or n < 2.
@@ -126,7 +126,7 @@ def _above(table: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def tied_pairs(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Pairs among so many stories that share a level."""
+    """Number of tied pairs, from the counts of stories at each level."""
     return counts * (counts - 1) // 2
 
 

@@ -1,4 +1,4 @@
-"""Partial correlation: what is left of an agreement once a third variable is held fixed. Never holds two.
+"""Partial correlation: the agreement that is left once a third variable is held fixed.
 
 r_xy.z = (r_xy - r_xz r_yz) / sqrt((1 - r_xz^2)(1 - r_yz^2)): for Pearson's r Yule (1907), for Spearman's rho the same
 on mid-ranks, for Kendall's tau Kendall (1942, Biometrika 32, "Partial rank correlation"), here with tau-b. Holding the
@@ -19,7 +19,7 @@ _ONE = 1 - 1e-12
 
 
 def partial(xy: ArrayLike, xz: ArrayLike, yz: ArrayLike) -> Floats:
-    """The formula above on correlations of any (broadcast) shape, so also on (b,) resampled ones.
+    """Partial correlation of x and y given z, from arrays of correlations that broadcast, e.g. (b,) resampled ones.
 
     NaN where one of them is NaN, or where |xz| or |yz| is 1: then z fixes x (or y) and nothing is left to correlate.
     """

@@ -1,4 +1,4 @@
-"""Correlations within a part of the data, restated at the spread of all of it. Never knows what the parts are.
+"""Correction for range restriction: correlations within a class, restated at the spread of all stories.
 
 Within a class people's ratings spread less than over all stories, and a correlation within it is smaller by that alone.
 Where a judge follows what people follow on one line with one scatter within a class and overall, a correlation r within
@@ -36,7 +36,7 @@ class Spread:
 
 
 def at_spread(values: Floats, spread: Spread, *, rank: bool) -> Floats:
-    """Correlations within a class as they would be at the spread of all.
+    """Correlations within a class, corrected to the spread of all stories.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def at_spread(values: Floats, spread: Spread, *, rank: bool) -> Floats:
 
 
 def spread_within(ratings: Floats, group: Codes) -> Spread:
-    """How much less people's means spread within groups, and how reliable they are there.
+    """Ratio of the standard deviations of people's means overall and within groups, and their reliability within.
 
     Parameters
     ----------
@@ -74,18 +74,18 @@ def spread_within(ratings: Floats, group: Codes) -> Spread:
     Spread
         Of 1 and 1 where nothing varies within groups; the reliability is 1 where no story has two ratings.
     """
-    known = ~np.isnan(ratings)
-    keep = known.any(axis=1) & (group >= 0)
-    ratings, known, group = ratings[keep], known[keep], group[keep]
-    count = known.sum(axis=1)
+    used = ~np.isnan(ratings)
+    keep = used.any(axis=1) & (group >= 0)
+    ratings, used, group = ratings[keep], used[keep], group[keep]
+    count = used.sum(axis=1)
     if count.size < 2:
         return Spread()
-    means = np.where(known, ratings, 0.0).sum(axis=1) / count
+    means = np.where(used, ratings, 0.0).sum(axis=1) / count
     levels = np.bincount(group, weights=means) / np.maximum(1, np.bincount(group))
     inner = float(((means - levels[group]) ** 2).mean())
     if inner <= 0:
         return Spread()
-    squares = np.where(known, (ratings - means[:, None]) ** 2, 0.0).sum()
+    squares = np.where(used, (ratings - means[:, None]) ** 2, 0.0).sum()
     degrees = int((count - 1).sum())
     error = float(squares / degrees * (1 / count).mean()) if degrees else 0.0
     return Spread(float(np.sqrt(means.var() / inner)), float(np.clip(1 - error / inner, LEAST_RELIABLE, 1.0)))

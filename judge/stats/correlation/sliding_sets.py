@@ -1,4 +1,4 @@
-"""Correlation over sliding sets of stories (OpenMEVA), as published and honestly. Never gives it a p value.
+"""Correlation over sliding sets of stories (OpenMEVA), as published and in forms without its inflation.
 
 Guan et al. (ACL 2021) sort stories by people's scores, slide a window of 200 stories by 10, average judge and
 people within each window ("set"), and correlate the differences between sets over all pairs of sets: with 1,000

@@ -1,4 +1,4 @@
-"""tau-b where each story stands so many times, for many sets of weights and many judges at once. Never draws weights.
+"""Kendall's tau-b of stories with integer weights, for many sets of weights and many judges at once.
 
 With weights w, the concordant less the discordant pairs are C - D = sum over i < j of w_i w_j s_ij, where s_ij is 1 for
 a concordant pair of stories, -1 for a discordant one and 0 for a tie; a copy of a story is tied with itself on both
@@ -141,7 +141,7 @@ class _Form:
 def _forms(x: Codes, y: Codes, unit: Codes, units: int) -> list[_Form]:
     """One form a judge; what judges with the same stories share is made once."""
     shared: dict[bytes, tuple[_Ties, NDArray[np.int64]]] = {}
-    made = []
+    forms = []
     for row in x:
         keep = (row >= 0) & (y >= 0)
         level, people, where = kendall.dense(row[keep]), kendall.dense(y[keep]), unit[keep]
@@ -153,8 +153,8 @@ def _forms(x: Codes, y: Codes, unit: Codes, units: int) -> list[_Form]:
         key = keep.tobytes()
         if key not in shared:
             shared[key] = _Ties.of(people, where, units), np.bincount(where, minlength=units)
-        made.append(_Form(score, _Ties.of(level, where, units), *shared[key]))
-    return made
+        forms.append(_Form(score, _Ties.of(level, where, units), *shared[key]))
+    return forms
 
 
 def _signs_of(x: Codes, y: Codes) -> Callable[[Codes], NDArray[np.int8]]:

@@ -1,4 +1,4 @@
-"""Is what was lost different from what was kept? Tests of association with a group or a number. Never says why.
+"""Tests whether lost ratings are associated with a group or a number.
 
 The unit is the caller's (a story): units must be independent of each other for the p values to mean what they say.
 """
@@ -22,7 +22,7 @@ PERMUTATIONS = 9999
 
 @dataclass(frozen=True, slots=True)
 class Association:
-    """One test.
+    """Result of one test of association.
 
     Attributes
     ----------

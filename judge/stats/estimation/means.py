@@ -1,4 +1,4 @@
-"""Means with intervals that say what they take as independent: single ratings, or story-prompts. Never weights stories.
+"""Means with intervals, with single ratings or story-prompts as the independent units.
 
 *As independent* is what the HANNA study printed: every rating counts as one more independent observation. *Clustered*
 takes story-prompts as the independent units: all ratings of one story, and all stories for one story-prompt, move

@@ -1,4 +1,4 @@
-"""p values adjusted over a declared family of tests. Never counts what is not a test, except where a study did (named).
+"""Adjustment of p values for multiple tests, over a declared family.
 
 ==============  =======================================================================  =============================
 name            source                                                                   controls

@@ -1,4 +1,4 @@
-"""How much wider an interval is once the raters are drawn too, and not only the stories. Never narrows one.
+"""The factor by which an interval widens when raters are sampled as well as stories.
 
 A distance d between a judge and r raters is the mean of d_i, one a rater. Resamples of stories tell how d varies over
 stories; other raters like these would differ from them too, by sigma2 (1 + 1/r), since the judge is one and the raters
@@ -26,7 +26,7 @@ _ENOUGH = 1e6
 
 
 def factor(parts: Floats, resampled: Floats) -> float:
-    """By how much the resampled values of the mean are to be drawn out; 1 where the raters differ no more than stories.
+    """Factor that widens the resampled values of the mean; 1 where raters differ no more than stories explain.
 
     Parameters
     ----------
@@ -37,9 +37,9 @@ def factor(parts: Floats, resampled: Floats) -> float:
     """
     from scipy.special import chdtri, ndtri, stdtrit
 
-    known = ~np.isnan(parts) & ~np.isnan(resampled).all(axis=1)
-    r = int(known.sum())
-    values = resampled[known]
+    defined = ~np.isnan(parts) & ~np.isnan(resampled).all(axis=1)
+    r = int(defined.sum())
+    values = resampled[defined]
     values = values[:, ~np.isnan(values).any(axis=0)]
     if r < 2 or values.shape[1] < 2:
         return 1.0
@@ -47,7 +47,7 @@ def factor(parts: Floats, resampled: Floats) -> float:
     deviations = values - values.mean(axis=1, keepdims=True)
     deviations -= deviations.mean(axis=0)
     of_stories = float((deviations**2).sum(axis=0).mean()) / (r - 1)
-    spread = float(parts[known].var(ddof=1)) * (r - 1) / float(chdtri(r - 1, 0.5))
+    spread = float(parts[defined].var(ddof=1)) * (r - 1) / float(chdtri(r - 1, 0.5))
     of_raters = (1 + 1 / r) * max(0.0, spread - of_stories)
     if of_raters <= 0 or of_mean <= 0:
         return 1.0
@@ -57,7 +57,7 @@ def factor(parts: Floats, resampled: Floats) -> float:
 
 
 def drawn_out(values: Floats, by: float) -> Floats:
-    """Values (b,) whose distances from their mean are so many times as large; NaN stays."""
+    """Values (b,) with their distances from the mean multiplied by `by`; NaN stays."""
     if by == 1.0 or np.isnan(values).all():
         return values
     centre = float(np.nanmean(values))

@@ -1,4 +1,4 @@
-"""All differences between systems on the same story-prompts, tested as one family. Never compares different stories.
+"""Differences between all pairs of systems on the same story-prompts, tested as one family.
 
 A pair of systems is compared on the story-prompts for which both have a rating: the mean of the differences, Student's
 paired t interval and test. The p values of a family are adjusted by Holm's (1979) step-down method, which controls the
@@ -84,7 +84,7 @@ def by_story_prompt(values: Floats, system: Codes, story_prompt: Codes, systems:
 
 def all_pairs(table: Floats, *, confidence: float = 0.95) -> list[Difference]:
     """Every pair of columns (systems) of a table (story-prompts, systems), NaN = none; p values not adjusted yet."""
-    found = []
+    pairs = []
     for i in range(table.shape[1] - 1):
         d = table[:, [i]] - table[:, i + 1 :]
         known = ~np.isnan(d)
@@ -95,8 +95,8 @@ def all_pairs(table: Floats, *, confidence: float = 0.95) -> list[Difference]:
         reach = np.where(known, np.abs(d - mean), 0.0).max(axis=0, initial=0.0)
         for k in range(d.shape[1]):
             numbers = (int(n[k]), float(mean[k]), float(error[k]), bool(reach[k] < _SAME))
-            found.append(_pair(i, i + 1 + k, *numbers, confidence))
-    return found
+            pairs.append(_pair(i, i + 1 + k, *numbers, confidence))
+    return pairs
 
 
 def _pair(i: int, j: int, n: int, mean: float, error: float, equal: bool, confidence: float) -> Difference:

@@ -1,4 +1,4 @@
-"""Differences between two sides that rated the same stories: means, rates, sizes. Never compares other stories.
+"""Differences between two sides that rated the same stories: means, rates, effect sizes.
 
 Every difference is *second minus first*. Values come with a function from resampling weights to the same value in each
 resample (`stats.resampling.bootstrap`), so that an interval can respect that stories share story-prompts.
@@ -99,7 +99,7 @@ def rate_difference(tried: Mask, first: Mask, second: Mask) -> RateDifference:
     alone, other = first & ~second, second & ~first
     discordant = np.asarray((alone | other).any(axis=1), dtype=np.bool_)
     if trials == 0:
-        return RateDifference.undefined("undefined: nothing was asked on both sides", discordant)
+        return RateDifference.undefined("undefined: no request was made on both sides", discordant)
     shares = float(first.sum()) / trials, float(second.sum()) / trials
     difference = Estimate((int(second.sum()) - int(first.sum())) / trials, n=trials)
     return RateDifference(*shares, difference, int(alone.sum()), int(other.sum()), discordant)

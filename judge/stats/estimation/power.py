@@ -1,5 +1,4 @@
-"""How precise a mean over clustered stories is, and which difference a study can see. Never counts stories as
-independent that share a story-prompt.
+"""Precision of a mean over clustered stories, and the minimum detectable effect.
 
 Stories for one story-prompt resemble each other, so the standard error of a mean over them is taken over story-prompts
 (the clusters of `means.clustered`).
@@ -26,7 +25,7 @@ Codes = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Precision:
-    """How well a mean is known.
+    """Precision of a mean.
 
     Attributes
     ----------
@@ -48,7 +47,7 @@ class Precision:
 
 
 def precision(values: Floats, cluster: Codes, *, confidence: float = 0.95) -> Precision:
-    """Mean of values, e.g. of a system's stories or of paired differences, and how well clustered stories tell it.
+    """Mean of values, e.g. of a system's stories or of paired differences, with its precision under clustering.
 
     Parameters
     ----------
@@ -72,6 +71,7 @@ def precision(values: Floats, cluster: Codes, *, confidence: float = 0.95) -> Pr
         return Precision(mean, None, None, int(y.size), None)
     independent = float(y.std(ddof=1) / np.sqrt(y.size))
     se, clusters = means.clustered_error(y, group)
+    # The ratio of two standard errors that are rounding noise would be arbitrary.
     tiny = 1e-12 * max(1.0, float(np.abs(y).max()))
     if se is None or se <= tiny or independent <= tiny:
         return Precision(mean, se, independent, clusters, None)

@@ -1,4 +1,4 @@
-"""A mean from few human ratings and many of a judge, unbiased whatever the judge's quality. Never trusts the judge.
+"""Prediction-powered means: few human ratings and many of a judge, unbiased whatever the judge's quality.
 
 Prediction-powered inference (Angelopoulos, Bates, Fannjiang, Jordan & Zrnic 2023, Science 382) with power tuning
 (PPI++; Angelopoulos, Duchi & Zrnic 2023, arXiv 2311.01453): with n stories that people rated and N that they did not,
@@ -66,7 +66,7 @@ class PoweredMean:
 
     @property
     def worth(self) -> float | None:
-        """How many human ratings one of these is worth: variance of the plain mean / variance of this one."""
+        """Relative efficiency: variance of the mean of human ratings alone / variance of this estimate."""
         widths = [None if e.low is None or e.high is None else e.high - e.low for e in (self.people, self.estimate)]
         plain, powered = widths
         return None if plain is None or powered is None or powered == 0.0 else (plain / powered) ** 2

@@ -1,4 +1,4 @@
-"""How many story-prompts a wanted interval, test or equivalence takes, from a pilot. Never hides how little one knows.
+"""Sample size: the number of story-prompts that an interval, test or equivalence test needs, from a pilot.
 
 A smooth statistic of stories clustered by story-prompt (a tau-b, a difference of two) has standard error s / sqrt(G)
 over G story-prompts, where s, the *spread*, is the standard deviation of the story-prompts' jackknife pseudo-values
@@ -40,7 +40,7 @@ RANGE = (0.1, 0.9)
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """How much a statistic scatters over story-prompts.
+    """Spread of a statistic over story-prompts.
 
     Attributes
     ----------
@@ -55,12 +55,15 @@ class Spread:
         what varies (`resampling.cluster_jackknife`). In simulated studies of two judges whose taus truly differ by the
         margin of an equivalence test, story-prompts less one let 5.5 % of 96 story-prompts pass for equivalent, these
         5.0 %.
+    skew : float
+        Skewness of the pseudo-values over the square root of their number: by this order a one-sided test errs.
     """
 
     value: float
     df: float
     clusters: int
     effective: float = math.inf
+    skew: float = 0.0
 
     @property
     def error(self) -> float:
@@ -68,7 +71,7 @@ class Spread:
         return self.value / math.sqrt(self.clusters)
 
     def at(self, share: float) -> float:
-        """The spread that the pilot's stands for with this probability or less."""
+        """Quantile of the spread, given the pilot, at this probability."""
         if math.isinf(self.df):
             return self.value
         return self.value * math.sqrt(self.df / float(special.chdtri(self.df, share)))
@@ -84,13 +87,13 @@ class Number:
 
     @property
     def range(self) -> str:
-        """The range as people read it; ∞ = beyond what is given."""
+        """The range as text; ∞ = beyond `MOST`."""
         low, high = ("∞" if end is None else f"{end:,}" for end in (self.low, self.high))
         return low if low == high else f"{low}-{high}"
 
 
 def spread(left_out: Floats) -> Spread | None:
-    """The spread from a statistic without each of the story-prompts, shape (G,); None where it cannot be told.
+    """The spread, from the statistic without each of the story-prompts, shape (G,); None where it is not known.
 
     It cannot with fewer than 5 story-prompts, where the statistic is undefined without one of them, and where nothing
     varies.
@@ -106,21 +109,37 @@ def spread(left_out: Floats) -> Spread | None:
     relative = kurtosis / clusters - (clusters - 3) / (clusters * (clusters - 1))
     known = 2 / relative if relative > 0 else math.inf
     effective = min(clusters / kurtosis, clusters - 1.0)
-    return Spread(math.sqrt((clusters - 1) * square), known, clusters, effective)
+    # A statistic is low without a story-prompt that raises it: pseudo-values have the other sign.
+    skew = float(-(deviation**3).mean() / (square / clusters) ** 1.5) / math.sqrt(clusters)
+    return Spread(math.sqrt((clusters - 1) * square), known, clusters, effective, skew)
 
 
-def half_width(found: Spread, clusters: int, *, confidence: float = 0.95) -> float:
-    """How far the interval of so many story-prompts reaches either way."""
-    return _t(clusters, 0.5 + confidence / 2) * found.value / math.sqrt(clusters)
+def half_width(spread: Spread, clusters: int, *, confidence: float = 0.95) -> float:
+    """Half-width of the interval with the given number of story-prompts."""
+    return _t(clusters, 0.5 + confidence / 2) * spread.value / math.sqrt(clusters)
 
 
-def for_half_width(found: Spread, half_width: float, *, confidence: float = 0.95) -> Number:
-    """Story-prompts with which the interval reaches no further than `half_width` either way."""
-    return _ranged(found, lambda s: fewest(lambda g: _t(g, 0.5 + confidence / 2) * s / math.sqrt(g) <= half_width))
+def for_half_width(spread: Spread, half_width: float, *, confidence: float = 0.95) -> Number:
+    """Number of story-prompts for which the interval's half-width is at most `half_width`."""
+    return _ranged(spread, lambda s: fewest(lambda g: _t(g, 0.5 + confidence / 2) * s / math.sqrt(g) <= half_width))
 
 
-def for_difference(found: Spread, difference: float, *, power: float = 0.8, alpha: float = 0.05) -> Number:
-    """Story-prompts with which a true difference is found by a two-sided test of level `alpha` with this power.
+def for_difference(spread: Spread, difference: float, *, power: float = 0.8, alpha: float = 0.05) -> Number:
+    """Number of story-prompts for which a two-sided test detects a true difference with the wanted power.
+
+    Parameters
+    ----------
+    spread : Spread
+        Of the difference, from a pilot.
+    difference : float
+        The true difference, in the unit of the statistic.
+    power, alpha : float
+        Wanted power, and level of the test; between 0 and 1.
+
+    Returns
+    -------
+    Number
+        With its 10 to 90 % range (Bloom 1995; formulas: see the module).
 
     Raises
     ------
@@ -133,16 +152,30 @@ def for_difference(found: Spread, difference: float, *, power: float = 0.8, alph
     def enough(s: float, g: int) -> bool:
         return (_t(g, 1 - alpha / 2) + _t(g, power)) * s / math.sqrt(g) <= abs(difference)
 
-    return _ranged(found, lambda s: fewest(lambda g: enough(s, g)))
+    return _ranged(spread, lambda s: fewest(lambda g: enough(s, g)))
 
 
 def for_equivalence(
-    found: Spread, difference: float, margin: float, *, power: float = 0.8, alpha: float = 0.05
+    spread: Spread, difference: float, margin: float, *, power: float = 0.8, alpha: float = 0.05
 ) -> Number:
-    """Story-prompts that decide whether a true difference lies within the margin, one way or the other.
+    """Number of story-prompts that decide whether a true difference lies inside or outside the margin.
 
-    Inside the margin two one-sided tests of level `alpha` have to show it, outside it one such test that it lies
-    outside. At the margin itself no number decides.
+    Parameters
+    ----------
+    spread : Spread
+        Of the difference, from a pilot.
+    difference, margin : float
+        The true difference and the largest difference that does not matter, in the unit of the statistic. Inside the
+        margin, two one-sided tests must show it; outside, one such test must show that the difference lies outside.
+    power : float
+        Wanted probability of a decision, 0 to 1.
+    alpha : float
+        Level of each one-sided test.
+
+    Returns
+    -------
+    Number
+        None at the margin itself, where no number of story-prompts decides. Formulas: see the module.
     """
     room = abs(margin - abs(difference))
     inside = abs(difference) < margin
@@ -153,13 +186,27 @@ def for_equivalence(
             return tost_power(difference, error, margin, g - 1, alpha=alpha) >= power
         return (_t(g, 1 - alpha) + _t(g, power)) * error <= room
 
-    return _ranged(found, lambda s: fewest(lambda g: enough(s, g)))
+    return _ranged(spread, lambda s: fewest(lambda g: enough(s, g)))
 
 
 def tost_power(difference: float, error: float, margin: float, df: int, *, alpha: float = 0.05) -> float:
-    """About how often two one-sided t tests show a difference to lie within the margin, its standard error being this.
+    """Approximate power of two one-sided t tests to show that a difference lies within the margin.
 
-    By the t distribution around the true difference (Chow, Shao & Wang 2008, section 3.2.3).
+    Parameters
+    ----------
+    difference, error : float
+        True difference and its standard error, in the unit of the statistic.
+    margin : float
+        The largest difference that does not matter.
+    df : int
+        Degrees of freedom of the standard error.
+    alpha : float
+        Level of each test.
+
+    Returns
+    -------
+    float
+        0 to 1, by the t distribution around the true difference (Chow, Shao & Wang 2008, section 3.2.3).
     """
     critical = float(special.stdtrit(df, 1 - alpha))
     above, below = ((margin - sign * difference) / error - critical for sign in (1, -1))
@@ -167,7 +214,7 @@ def tost_power(difference: float, error: float, margin: float, df: int, *, alpha
 
 
 def fewest(enough: Callable[[int], bool]) -> int | None:
-    """The least number, 5 or more, that is enough, where more is never worse; None beyond `MOST`."""
+    """The least number from 5 on for which `enough` is true, given that it stays true; None beyond `MOST`."""
     high = FEWEST
     while not enough(high):
         if high >= MOST:

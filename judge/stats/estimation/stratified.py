@@ -1,4 +1,4 @@
-"""Stratified random samples with known inclusion probabilities, and weights. Never draws a unit twice.
+"""Stratified random samples with known inclusion probabilities, and their weights.
 
 Within a stratum the sample is systematic: units stand in an order (by what the sample should spread over, ties broken
 at random) and every k-th is drawn from a random start, so that each unit has the same chance and neighbours are not
@@ -99,7 +99,22 @@ def allocate(size: Integers, n: int, rng: np.random.Generator) -> Integers:
 
 
 def thin(group: Integers, k: int, rng: np.random.Generator) -> tuple[Integers, Floats]:
-    """At most k units of each group by chance: their indices in ascending order, and how many each stands for."""
+    """At most k random units of each group.
+
+    Parameters
+    ----------
+    group : array of int, shape (n,)
+        Group of each unit.
+    k : int
+        Most units of a group that are kept.
+    rng : numpy Generator
+        The caller's seed.
+
+    Returns
+    -------
+    array of int, array
+        Indices of the units kept, ascending, and the number of units that each represents.
+    """
     order = np.lexsort((rng.random(group.size), group))
     sizes = np.bincount(group)
     start = np.concatenate([[0], np.cumsum(sizes)[:-1]])

@@ -35,7 +35,7 @@ _loaded: dict[str, Callable[..., Any]] = {}
 
 
 def wanted(seconds: float) -> bool:
-    """Whether compiled loops are to be used for a task for which numpy would take about so many seconds."""
+    """Whether to use compiled loops for a task that takes numpy about `seconds` seconds."""
     setting = os.environ.get(VARIABLE, "auto")
     if setting not in ("auto", "never", "always"):
         raise SpecError(f"{VARIABLE}={setting} must be auto, never or always")
@@ -93,14 +93,14 @@ def sweep(factors: list[tuple[Counts, Codes]], story: Codes, x: Codes, y: Codes)
     Parameters
     ----------
     factors
-        As for `printing.tables`.
+        As for `tables`.
     story, x, y : arrays, shape (m,)
         Stories with both sides in ascending order of the judge's rating, their levels x, and the people's, 0..
 
     Returns
     -------
     array, shape (4, b)
-        As `printing.tables`.
+        As for `tables`.
     """
     out = np.empty((4, factors[0][0].shape[0]), dtype=np.int64)
     _compiled(loops.sweep)(*_two(factors), story, x, y, int(y.max()) + 1 if y.size else 0, out)
@@ -143,7 +143,7 @@ def inversions(values: Codes) -> int:
 
 
 def _two(factors: list[tuple[Counts, Codes]]) -> tuple[Counts, Codes, Counts, Codes]:
-    """The factors as two; a missing second one is drawn once always."""
+    """Two factors; a missing second one has count 1 everywhere."""
     counts, unit = factors[0]
     if len(factors) == 2:
         return counts, unit, *factors[1]

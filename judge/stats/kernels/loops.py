@@ -1,4 +1,4 @@
-"""Counting loops, written to be compiled (`kernels.compiled`). Never called as they are: in Python they crawl.
+"""Counting loops, written to be compiled (`kernels.compiled`); in plain Python they are far too slow to call.
 
 All count in 64-bit integers. A story's weight is the product of the counts of its units in two factors. A pair of
 stories is concordant when the one that is higher on x is also higher on y.
@@ -27,6 +27,7 @@ def tables(
     levels_x: int,
     out: Sums,
 ) -> None:
+    """Sums over pairs by contingency tables, written to `out`; arguments as of `compiled.tables`."""
     n, judges, cells = unit_1.size, code.shape[0], levels_x * levels_y
     drawn, weight = np.empty(n, np.int64), np.empty(n, np.int64)
     table, below = np.empty(cells + 1, np.int64), np.empty(levels_x, np.int64)
@@ -69,6 +70,7 @@ def sweep(
     levels_y: int,
     out: Sums,
 ) -> None:
+    """Sums over pairs by a sweep over the stories, written to `out`; arguments as of `compiled.sweep`."""
     m = story.size
     # A Fenwick tree: sums over the people's levels below one, in steps that are logarithmic in their number.
     tree, count = np.empty(levels_y + 1, np.int64), np.empty(levels_y, np.int64)
@@ -109,6 +111,7 @@ def sweep(
 
 
 def rows(x: Floats, y: Floats, mass: Sums, out: Sums) -> None:
+    """Sums over pairs of groups of each row of means, written to `out`; arguments as of `compiled.rows`."""
     for b in range(x.shape[0]):
         score, untied_x, untied_y = 0, 0, 0
         for i in range(x.shape[1] - 1):
@@ -127,6 +130,7 @@ def rows(x: Floats, y: Floats, mass: Sums, out: Sums) -> None:
 
 
 def swaps(masks: Masks, cell_a: Codes, cell_b: Codes, signed: Sums, margin: Sums, out: Sums) -> None:
+    """Sums over pairs after swaps of ratings, written to `out`; arguments as of `compiled.swaps`."""
     levels_y, levels = signed.shape
     table, below = np.empty(levels_y * levels, np.int64), np.empty(levels, np.int64)
     for b in range(masks.shape[0]):
@@ -153,6 +157,7 @@ def swaps(masks: Masks, cell_a: Codes, cell_b: Codes, signed: Sums, margin: Sums
 
 
 def inversions(values: Codes, levels: int) -> int:
+    """Number of pairs i < j with values[i] > values[j]; values are 0..levels-1."""
     tree, total = np.zeros(levels + 1, np.int64), 0  # a Fenwick tree of how many came before, up to each level
     for i in range(values.size):
         at, up_to = values[i] + 1, 0

@@ -1,4 +1,4 @@
-"""How often a judge rates a story above what was made of it. Never counts pairs of one story-prompt as independent.
+"""Detection rate: how often a judge rates a story above its perturbed version.
 
 Detection = share of pairs in which the untouched story has the higher rating, ties one half. With q = wins/n - losses/n
 it is (1 + q) / 2, so its interval is that of a difference of two paired shares: Tango's score interval (1998,
@@ -46,7 +46,7 @@ class Detection:
 
 
 def credit(difference: Floats) -> Floats:
-    """1, one half or 0 of each difference (untouched minus changed), NaN of NaN; closer to 0 than 1e-9 is a tie."""
+    """Credit of each pair by its difference (untouched - changed): 1, one half for a tie (to 1e-9), or 0; NaN."""
     sign = np.where(np.abs(difference) <= _SAME, 0.0, np.sign(difference))
     return np.asarray((1 + sign) / 2, dtype=np.float64)
 

@@ -1,4 +1,4 @@
-"""How often a judge puts two stories in the order in which people put them. Never hides what it does with ties.
+"""Pairwise accuracy: how often a judge orders two stories as people order them, with named rules for ties.
 
 Each pair of stories has one of five outcomes: *concordant* (both sides order it alike), *discordant*, tied on the
 people's side only, tied on the judge's side only, tied on both. People say nothing about a pair that they tie, so a
@@ -39,12 +39,12 @@ _OUTCOME = np.array(
 )
 
 _BLOCK = 2_000_000
-"""Pairs looked at at a time, so that memory does not grow with the square of the stories."""
+"""Pairs processed at a time, so that memory does not grow with the square of the stories."""
 
 
 @dataclass(frozen=True, slots=True)
 class PairCounts:
-    """How many pairs had each outcome; `tied_people` and `tied_judge` are tied on that side only."""
+    """Number of pairs by outcome; `tied_people` and `tied_judge` are tied on that side only."""
 
     concordant: int
     discordant: int

@@ -1,4 +1,4 @@
-"""Ranks of systems that know how sure they are, and groups that cannot be told apart. Never breaks a tie.
+"""Ranks of systems with their uncertainty, and groups of systems whose difference is not significant.
 
 Rank 1 is the highest mean; equal means (to 1e-9) share the better rank. Two kinds of intervals stand side by side: the
 spread of a rank over resamples, and the set of ranks that tested differences leave possible.
@@ -45,22 +45,24 @@ def rank_intervals(means: Floats, resampled: Floats, *, confidence: float = 0.95
     list of Estimate
         One a system; ends are whole ranks; `n` counts systems. Above 5 % degenerate resamples there is no interval.
     """
-    known = ~np.isnan(means)
-    drawn, lost = _whole(known, resampled)
-    found = ranks(np.where(known, means, np.nan))
-    number = int(known.sum())
+    rated = ~np.isnan(means)
+    drawn, lost = _whole(rated, resampled)
+    intervals = ranks(np.where(rated, means, np.nan))
+    number = int(rated.sum())
     tail = 50 * (1 - confidence)
     out = []
     for s in range(means.size):
-        if not known[s]:
+        if not rated[s]:
             out.append(Estimate.undefined("no rating"))
         elif drawn.shape[0] == 0 or lost > DEGENERATE * resampled.shape[0]:
             why = f"no interval: undefined in {lost} of {resampled.shape[0]} resamples"
-            out.append(Estimate(float(found[s]), n=number, reason=why))
+            out.append(Estimate(float(intervals[s]), n=number, reason=why))
         else:
-            place = int(known[:s].sum())
+            place = int(rated[:s].sum())
             low, high = np.percentile(drawn[:, place], [tail, 100 - tail], method="inverted_cdf")
-            out.append(Estimate(float(found[s]), n=number, low=float(low), high=float(high), method="percentile, 95 %"))
+            out.append(
+                Estimate(float(intervals[s]), n=number, low=float(low), high=float(high), method="percentile, 95 %")
+            )
     return out
 
 
@@ -111,16 +113,16 @@ def letters(different: Flags, means: Floats) -> list[str]:
     means : array, shape (systems,)
         For the order of letters; a system with NaN gets no letter.
     """
-    known = [s for s in near_ties.descending(means.tolist()) if not np.isnan(means[s])]
-    groups = [frozenset(known)] if known else []
-    for i, a in enumerate(known):
-        for b in known[i + 1 :]:
+    rated = [s for s in near_ties.descending(means.tolist()) if not np.isnan(means[s])]
+    groups = [frozenset(rated)] if rated else []
+    for i, a in enumerate(rated):
+        for b in rated[i + 1 :]:
             if different[a, b]:
                 split = [part for g in groups for part in ((g - {a}, g - {b}) if {a, b} <= g else (g,))]
                 groups = [
                     g for k, g in enumerate(split) if not any(g < h or (g == h and k > m) for m, h in enumerate(split))
                 ]
-    place = {s: rank for rank, s in enumerate(known)}
+    place = {s: rank for rank, s in enumerate(rated)}
     groups.sort(key=lambda group: sorted(place[s] for s in group))
     names = _names(len(groups))
     return ["".join(name for name, group in zip(names, groups, strict=True) if s in group) for s in range(means.size)]

@@ -1,4 +1,4 @@
-"""Does a judge's ranking of aspects put those on top that people chose? Never breaks a tie by position.
+"""Recall at k: whether a judge ranks the aspects that people selected among its first k.
 
 Recall at k of an item is the share of its human-selected aspects among the k that the judge scores highest (StoryER,
 Chen et al. 2022). Aspects tied at rank k share the places left there: each counts with the probability that a random

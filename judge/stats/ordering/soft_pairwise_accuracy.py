@@ -1,4 +1,4 @@
-"""Does a judge separate the same systems as people do, and as surely? Never counts a coin toss as a right order.
+"""Soft pairwise accuracy: whether a judge separates the same systems as people, with the same certainty.
 
 Soft pairwise accuracy (Thompson, Mathur, Deutsch & Khayrallah 2024, arXiv 2409.09598): for every pair of systems the
 p value of "the first is better" by a one-sided paired permutation test, once from the people's ratings and once from
@@ -39,7 +39,7 @@ _SAME = 1e-9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SoftAccuracy:
-    """SPA and what it is made of.
+    """Soft pairwise accuracy (SPA) with the p values of both sides.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class SoftAccuracy:
 
 @dataclass(frozen=True, slots=True)
 class Chance:
-    """What SPA the same ratings get when they are dealt at random.
+    """SPA of the same ratings assigned to systems at random.
 
     Attributes
     ----------
@@ -122,22 +122,22 @@ def soft_pairwise_accuracy(
 def by_chance(
     judge: Floats, people: Floats, system: Codes, story_prompt: Codes, flips: Signs, rng: np.random.Generator
 ) -> Chance:
-    """What SPA a judge's ratings get when dealt at random; arguments as of `soft_pairwise_accuracy`.
+    """SPA of the same ratings assigned to systems at random; parameters as of `soft_pairwise_accuracy`.
 
-    Undefined where SPA is. The judge's p come from the first 200 permutations: their error hardly moves a mean of
-    distances over dealings.
+    The judge's p values come from the first 200 permutations: their error hardly changes a mean of distances over
+    assignments. Undefined where SPA is.
     """
-    found = soft_pairwise_accuracy(judge, people, system, story_prompt, flips)
-    if not found.estimate.defined:
-        return Chance(found.estimate, None)
-    x, _ = _by_cell(judge, people, system, story_prompt, (len(found.judge), flips.shape[1]))
+    accuracy = soft_pairwise_accuracy(judge, people, system, story_prompt, flips)
+    if not accuracy.estimate.defined:
+        return Chance(accuracy.estimate, None)
+    x, _ = _by_cell(judge, people, system, story_prompt, (len(accuracy.judge), flips.shape[1]))
     pairs = np.triu_indices(len(x), k=1)
-    noise = _spa(_p_of_dealings(_dealt(x, rng), flips[:_CHANCE_FLIPS]), found.people[pairs])
+    noise = _spa(_p_of_dealings(_dealt(x, rng), flips[:_CHANCE_FLIPS]), accuracy.people[pairs])
     # Whole systems dealt anew: the same p, of other pairs.
     orders = [rng.permutation(len(x)) for _ in range(DEALT)]
-    whole = _spa(np.stack([found.judge[np.ix_(order, order)][pairs] for order in orders]), found.people[pairs])
+    whole = _spa(np.stack([accuracy.judge[np.ix_(order, order)][pairs] for order in orders]), accuracy.people[pairs])
     high = max(float(np.nanquantile(spa, 0.95)) for spa in (noise, whole))
-    return Chance(Estimate(float(noise.mean()), n=found.estimate.n, method=f"{DEALT} dealings"), high)
+    return Chance(Estimate(float(noise.mean()), n=accuracy.estimate.n, method=f"{DEALT} dealings"), high)
 
 
 def _spa(p_judge: Floats, p_people: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""Pairwise accuracy that scores ties, with the judge's ties calibrated. Never hides where epsilon was fitted.
+"""Pairwise accuracy that scores ties, with the judge's ties calibrated in sample and held out.
 
 acc_eq = (C + T_both) / all pairs (Deutsch, Foster & Freitag 2023, arXiv 2305.14324): a tie is right where people tie
 too. A judge whose ratings are means or expected values ties almost nothing and would always lose, so ratings that
@@ -23,7 +23,7 @@ Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
 _MOST_LEVELS = 1024
-"""Epsilon is looked for among the differences of all the judge's values; with more distinct values than this, among
+"""Epsilon is chosen among the differences of all the judge's values; with more distinct values than this, among
 those of this many, evenly spaced in rank."""
 
 _DECIMALS = kendall.DECIMALS - 1
@@ -38,7 +38,7 @@ _NOTHING = "undefined with fewer than 2 stories to pair"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TieCalibration:
-    """acc_eq as it stands, in sample and held out.
+    """acc_eq without calibration, in sample, and held out.
 
     Attributes
     ----------
@@ -120,7 +120,7 @@ def _first_best(curve: Floats) -> Codes:
 
 
 class _Sums:
-    """Weight of the pairs scored right, by pair of folds and by epsilon; each pair weighs 1, within units 1 / pairs.
+    """Weights of correctly scored pairs, by pair of folds and by epsilon; each pair weighs 1, within units 1 / pairs.
 
     A pair that people tie is right from the epsilon on that reaches the judge's difference; a concordant pair is right
     until then. So the concordant pairs, plus what the pairs up to an epsilon add or take away, are its right ones.

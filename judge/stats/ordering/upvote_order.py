@@ -1,4 +1,4 @@
-"""StoryER's two measures of a score on pairs in which one story was upvoted more: Acc and Dis. Never drops a tie.
+"""StoryER's two measures of a score on pairs in which one story has more upvotes: Acc and Dis.
 
 Acc is the share of pairs in which the more upvoted story has the higher score. The study counts a tie as wrong, which
 charges a coarse score twice for what it does not say; with `tie` one half, a score that says nothing has .5. Dis is the

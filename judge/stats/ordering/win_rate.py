@@ -1,4 +1,4 @@
-"""How often the better story of a pair gets the higher rating. Never treats pairs that share a story-prompt as new."""
+"""Win rate: how often the better story of a pair gets the higher rating."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def win_rate(difference: NDArray[np.float64], cluster: NDArray[np.int64] | None 
         Undefined without a pair. Where all pairs of several clusters end alike there is no variance to go by, and the
         interval is Wilson's with one trial a cluster; with one cluster there is none.
     """
-    known = ~np.isnan(difference)
-    d = difference[known]
+    defined = ~np.isnan(difference)
+    d = difference[defined]
     wins, losses = int((d > _SAME).sum()), int((d < -_SAME).sum())
     ties = d.size - wins - losses
     if not d.size:
@@ -51,10 +51,10 @@ def win_rate(difference: NDArray[np.float64], cluster: NDArray[np.int64] | None 
     if cluster is None:
         return WinRate(wilson(wins + ties / 2, d.size), wins, ties, losses)
     credit = np.where(d > _SAME, 1.0, np.where(d < -_SAME, 0.0, 0.5))
-    found = means.clustered(credit, np.unique(cluster[known], return_inverse=True)[1].reshape(-1))
+    found = means.clustered(credit, np.unique(cluster[defined], return_inverse=True)[1].reshape(-1))
     if found.low is None or found.high is None:
         return WinRate(replace(found, reason="no interval: pairs of one story-prompt only"), wins, ties, losses)
-    clusters = np.unique(cluster[known]).size
+    clusters = np.unique(cluster[defined]).size
     if float(np.ptp(credit)) < _SAME:
         plain = wilson(float(credit[0]) * clusters, clusters)
         method = f"Wilson, one trial a story-prompt ({clusters}), 95 %"

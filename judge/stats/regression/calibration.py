@@ -1,4 +1,4 @@
-"""Putting a score on people's scale: by a line, an isotonic curve, or the proportional-odds model. Never unfitted data.
+"""Calibration of a score to people's scale: a line, an isotonic curve, or the proportional-odds model.
 
 A calibration is fitted on one set of stories and applied to others; on its own stories any of them looks better than it
 is. Each predicts the people's mean rating of a story from one score. Where it cannot be fitted it says why, and its

@@ -1,4 +1,4 @@
-"""Do ratings mean what they say? Error against people's means, and means of people's ratings by bins of predictions.
+"""Calibration error: distance of ratings from people's means, overall and by bins of predictions.
 
 Everything here takes predictions for stories they were not fitted on; it cannot know whether they were. Never fits.
 """

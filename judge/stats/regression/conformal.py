@@ -1,4 +1,4 @@
-"""Prediction intervals that hold their coverage whatever the model: split conformal over clusters. Never normal theory.
+"""Split conformal prediction intervals over clusters, whose coverage holds for any model.
 
 A model fitted without the stories of a calibration set errs on them by |y - prediction|. The interval of a new story
 reaches as far as the quantile of these errors (Vovk, Gammerman & Shafer 2005; Lei et al. 2018, JASA 113). Stories for
@@ -52,5 +52,6 @@ def reach(errors: Floats, cluster: Codes, level: float) -> float:
     weight = 1 / ((size.size + 1) * size[code])
     order = np.argsort(error, kind="stable")
     share = np.cumsum(weight[order])
+    # Rounding noise in the cumulated weights must not move the quantile to the next error.
     place = int(np.searchsorted(share, level - 1e-12))
     return float(error[order][place]) if place < error.size else math.inf

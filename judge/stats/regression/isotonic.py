@@ -1,4 +1,4 @@
-"""Isotonic regression: the closest non-decreasing curve. Never lets a higher score predict less.
+"""Isotonic regression: the closest non-decreasing curve.
 
 Minimises sum_i w_i (y_i - f(x_i))^2 over non-decreasing f by pooling adjacent violators (Ayer et al. 1955, An Empirical
 Distribution Function for Sampling with Incomplete Information, section 2; Barlow et al. 1972, chapter 1). Equal x are
@@ -28,12 +28,17 @@ class Isotonic:
 
 
 def fit_isotonic(x: Floats, y: Floats) -> Isotonic:
-    """Fit.
+    """The isotonic regression of y on x by pooling adjacent violators (Ayer et al. 1955).
 
     Parameters
     ----------
     x, y : array, shape (n,)
-        Scores and responses. Pairs with a missing side (NaN) are left out.
+        Scores and responses. Pairs with a missing side (NaN) are left out; equal scores share one prediction.
+
+    Returns
+    -------
+    Isotonic
+        Distinct scores in ascending order with predictions in the unit of y.
 
     Raises
     ------

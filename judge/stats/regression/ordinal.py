@@ -1,4 +1,4 @@
-"""The proportional-odds model: what ordered levels a score makes likely. Never treats levels as equally far apart.
+"""The proportional-odds model: probabilities of ordered levels, given a score.
 
 P(Y <= level k | x) = F(theta_k - x . beta) with F(t) = 1 / (1 + exp(-t)) and theta_1 < ... < theta_{K-1} (McCullagh
 1980, Regression Models for Ordinal Data, equation 2.1). Fitted by maximum likelihood, or, with a penalty, by the
@@ -105,6 +105,7 @@ def fit_ordinal(x: Floats, y: Floats, penalty: float = 0.0) -> Ordinal | str:
         except np.linalg.LinAlgError:
             return "the predictors are collinear, or part the levels perfectly"
         parameters, better = problem.improved(parameters, step, value)
+        # Under perfect separation the likelihood approaches 1 while the slopes grow without end.
         if better > -_PERFECT * at.size:
             return "the predictors part the levels of people's ratings perfectly"
         if better - value < 1e-10 * (1 + abs(value)):

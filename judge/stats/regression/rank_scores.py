@@ -1,4 +1,4 @@
-"""Columns on a common footing: mid-ranks among training values, standardised. Never looks at the rows it transforms.
+"""Standardised rank scores: columns as mid-ranks among the training values.
 
 A value's rank score is its place in the training distribution, (values below + half of the values equal) / all (the
 mid-distribution function, Parzen 1989), so that any monotone change of a judge's scale leaves it as it is and one

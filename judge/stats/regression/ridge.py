@@ -1,4 +1,4 @@
-"""Ridge regression whose penalty is chosen by the training rows' own leave-one-out error. Never sees other rows.
+"""Ridge regression whose penalty minimises the leave-one-out error of the training rows.
 
 Minimises |y - mean(y) - X w|^2 + penalty |w|^2 (Hoerl & Kennard 1970). The leave-one-out errors have a closed form,
 e_i / (1 - h_i) with h the leverages (PRESS, Allen 1974), so that a whole path of penalties costs one eigenvalue
@@ -55,7 +55,7 @@ class RidgeFit:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Decomposed:
-    """What a fit needs of its rows, whatever the responses: their centre, and principal axes with sizes.
+    """Decomposition of rows for fits to any response: their centre, and principal axes with sizes.
 
     `along` (n, p) are the centred rows' places along `axes` (p, p); `size` (p,) their sums of squares.
     """

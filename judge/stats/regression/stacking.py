@@ -1,4 +1,4 @@
-"""Non-negative weights for several predictions of one thing. Never lets a prediction count against itself.
+"""Stacking: non-negative weights for several out-of-sample predictions of one response.
 
 Least squares with weights >= 0 and an intercept: stacked regressions (Breiman 1996, Stacked Regressions, section 3).
 The predictions must be out of sample for the rows the weights are fitted on, or the one that remembers best wins.
@@ -29,14 +29,19 @@ class Stack:
 
 
 def fit_stack(x: Floats, y: Floats) -> Stack:
-    """Fit.
+    """Non-negative least-squares weights of predictions, with an intercept (Breiman 1996, section 3).
 
     Parameters
     ----------
     x : array, shape (n, p)
-        Predictions, one column each.
+        Predictions, one column each; they must be out of sample for these rows.
     y : array, shape (n,)
-        Rows with a missing value (NaN) on either side are left out.
+        The response. Rows with a missing value (NaN) on either side are left out.
+
+    Returns
+    -------
+    Stack
+        Weights in units of y per unit of each prediction.
 
     Raises
     ------

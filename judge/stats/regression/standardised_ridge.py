@@ -52,7 +52,7 @@ class StandardisedRidge:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StandardisedRows:
-    """What a fit needs of its rows, whatever the response: range, mean, scale, and their standard form taken apart."""
+    """Standardised rows for fits to any response: range, mean, scale, and their decomposition."""
 
     low: Floats
     high: Floats
@@ -84,15 +84,26 @@ def fit_ridge(rows: Floats | StandardisedRows, response: Floats, penalties: Sequ
 def out_of_fold(
     rows: Floats, response: Floats, folds: NDArray[np.int64], fit: Callable[[Floats, Floats], StandardisedRidge]
 ) -> tuple[Floats, Floats]:
-    """Predictions of each row by the regression fitted on the other folds' rows that have a response (NaN = none).
+    """Out-of-fold predictions: each row by the regression fitted on the other folds.
+
+    Parameters
+    ----------
+    rows : array, shape (n, p)
+        Predictors, without missing values.
+    response : array, shape (n,)
+        NaN = missing; such rows are predicted, and not used in fits.
+    folds : array of int, shape (n,)
+        Fold of each row.
+    fit : callable
+        From rows and responses to the fitted regression.
 
     Returns
     -------
     predicted, level : array, shape (n,)
-        `level` is the mean response behind each prediction. It is the same for all rows of a fold and lies the higher
-        the lower the fold's own responses are: whoever ranks predictions of several folds takes it off first, since
-        with it noise runs against the responses (Parker, Guenter & Bedo 2007, Stratification bias in low signal
-        microarray studies, BMC Bioinformatics 8).
+        `level` is the mean response of the rows behind each prediction. It is equal for all rows of a fold, and it is
+        high where the fold's own responses are low: subtract it before predictions of several folds are ranked, since
+        otherwise the predictions of pure noise correlate negatively with the responses (Parker, Guenter & Bedo 2007,
+        Stratification bias in low signal microarray studies, BMC Bioinformatics 8).
     """
     predicted, level = np.full(len(response), np.nan), np.full(len(response), np.nan)
     rated = ~np.isnan(response)

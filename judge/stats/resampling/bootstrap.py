@@ -1,4 +1,4 @@
-"""One set of bootstrap resamples, shared by every cell of a table. Never seeds itself.
+"""Bootstrap resamples of stories, one set shared by every cell of a table; the caller gives the seed.
 
 A resample says how often each unit was drawn, so that a story has a weight. As all cells of a table use the same set,
 differences between cells are paired. What is drawn decides what the interval speaks about (Deutsch, Dror & Roth 2021,
@@ -40,13 +40,13 @@ MIN_SYSTEMS = 5
 
 @dataclass(frozen=True, slots=True)
 class Factor:
-    """What is drawn: counts (b, units) of how often each unit was drawn, and the unit (n,) of each story."""
+    """A resampled factor: counts (b, units) of how often each unit was drawn, and the unit (n,) of each story."""
 
     counts: Counts
     unit: Codes
 
     def of(self, rows: Codes) -> Factor:
-        """The same for some of the stories only; units that have none of them are left out."""
+        """The factor for a subset of the stories; units without any of them are left out."""
         present, unit = np.unique(self.unit[rows], return_inverse=True)
         return Factor(self.counts[:, present], unit.reshape(-1).astype(np.int64))
 
@@ -73,18 +73,18 @@ class Resamples:
 
     @property
     def counts(self) -> Counts:
-        """Counts (b, units) of resamples with one factor."""
+        """How often each unit was drawn, (b, units); only for resamples of one factor."""
         (factor,) = self.factors
         return factor.counts
 
     @property
     def unit(self) -> Codes:
-        """Unit (n,) of each story, for resamples with one factor."""
+        """Unit of each story, (n,); only for resamples of one factor."""
         (factor,) = self.factors
         return factor.unit
 
     def weights(self, rows: slice = slice(None)) -> Counts:
-        """How often each story stands in some of the resamples, shape (b, n)."""
+        """Weights of stories: how often each was drawn in the given resamples, shape (b, n)."""
         first, *rest = (factor.counts[rows][:, factor.unit] for factor in self.factors)
         for other in rest:
             first *= other
@@ -101,11 +101,11 @@ class Resamples:
         return np.concatenate([statistic(self.weights(block).astype(np.int64)) for block in self.blocks()])
 
     def of(self, rows: Codes) -> Resamples:
-        """The same resamples of some of the stories only."""
+        """The same resamples, for a subset of the stories."""
         return replace(self, factors=tuple(factor.of(rows) for factor in self.factors))
 
     def split(self, group: Codes) -> tuple[NDArray[np.int64], Resamples | None]:
-        """How often each group (n,) was drawn as a whole, (b, groups), and what was drawn within groups."""
+        """Counts (b, groups) of groups drawn as a whole, and the resamples within groups."""
         groups = int(group.max()) + 1 if group.size else 0
         mass = np.ones((self.size, groups), dtype=np.int64)
         varying = []
@@ -131,7 +131,7 @@ class Resamples:
         return tuple(made)
 
     def whole(self) -> Resamples:
-        """The data as they are, as one resample."""
+        """The original data as one resample."""
         factors = (Factor(np.ones((1, factor.counts.shape[1]), dtype=np.int32), factor.unit) for factor in self.factors)
         return Resamples(tuple(factors), "the data")
 

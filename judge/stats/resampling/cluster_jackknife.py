@@ -1,4 +1,4 @@
-"""Intervals of coefficients of few clusters, some of which carry most of what varies. Draws nothing.
+"""Jackknife intervals of coefficients over few clusters, of which some carry most of the variation.
 
 The delete-a-cluster jackknife (Efron & Tibshirani 1993, equation 11.5) with Student's t. Its degrees of freedom are the
 effective number of clusters, (sum d²)² / sum d⁴ of the jackknife's deviations d and G - 1 at most: many where all

@@ -1,4 +1,4 @@
-"""Means of groups of stories (systems) in each resample, over the same stories on both sides. Never draws.
+"""Means of groups of stories (systems) in each resample, over the same stories on both sides.
 
 A group that is drawn as a whole keeps its mean and stands as often as it was drawn; within it, stories count as often
 as they were drawn. Means are rounded to 1e-9, as `kendall.codes` does, so that ties are ties.
@@ -24,7 +24,24 @@ _BLOCK = 4_000_000
 
 
 def in_resamples(resamples: Resamples, judges: Floats, y: Floats, group: Codes) -> Iterator[tuple[int, slice, Means]]:
-    """For each judge (judges, n) and some of the resamples at a time: its number, which resamples, the means."""
+    """Means of groups in resamples, judge by judge and some resamples at a time, so that memory stays bounded.
+
+    Parameters
+    ----------
+    resamples : Resamples
+        B resamples of n stories.
+    judges : array, shape (judges, n)
+        Ratings of each judge; NaN = missing. Means are over the stories that both sides rated.
+    y : array, shape (n,)
+        People's ratings; NaN = missing.
+    group : array of int, shape (n,)
+        Group (system) of each story.
+
+    Yields
+    ------
+    int, slice, Means
+        The judge's row, the resamples, and the means of both sides with the weight of each group.
+    """
     groups = int(group.max()) + 1 if group.size else 0
     mass, varying = resamples.split(group)
     if varying is None:

@@ -1,4 +1,4 @@
-"""Folds of groups: what belongs together is held out together. Never splits a group."""
+"""Folds of groups: all rows of a group are held out together."""
 
 from __future__ import annotations
 

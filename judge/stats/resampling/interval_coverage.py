@@ -1,4 +1,4 @@
-"""What bootstrap intervals were found to be worth, in simulations, and the warnings that follow from it.
+"""Coverage of bootstrap intervals measured in simulations, and the warnings that follow from it.
 
 `DEFAULTS` and `STORIES_FOR_FEW` are what `python -m tests.benchmarks.simulations.intervals` prints of the intervals
 that `judge correlate` makes unless told otherwise, by coefficient, level and number of story-prompts; `MEASURED` what
@@ -109,7 +109,7 @@ FEW = 30
 
 
 def few_story_prompts(dataset: str, story_prompts: int, level: str) -> str:
-    """What a reader must know where stories are drawn, since there are too few story-prompts."""
+    """The warning for intervals that resample stories, where there are too few story-prompts to resample."""
     held = _range(STORIES_FOR_FEW[_level(level)])
     return (
         f"{dataset}: only {story_prompts} story-prompts, too few to draw: stories are drawn instead, as if they were "
@@ -119,7 +119,7 @@ def few_story_prompts(dataset: str, story_prompts: int, level: str) -> str:
 
 
 def cautions(draw: str, method: str, level: str, units: int) -> tuple[str, ...]:
-    """What a reader must know of an interval.
+    """Warnings about an interval, from its measured coverage.
 
     Parameters
     ----------
@@ -137,19 +137,19 @@ def cautions(draw: str, method: str, level: str, units: int) -> tuple[str, ...]:
     tuple of str
         Sentences, none where nothing speaks against the interval.
     """
-    found = []
+    sentences = []
     fixed = draw in ("boot-inputs", "boot-stories")
     if level == "system" and draw == "boot-both" and method == "percentile":
-        found.append(WIDE_CAUTION)
+        sentences.append(WIDE_CAUTION)
     if level == "system" and fixed and method == "bca":
-        found.append(FIXED_SYSTEMS_CAUTION)
+        sentences.append(FIXED_SYSTEMS_CAUTION)
     if draw == "boot-both" and units <= SMALL_S:
-        found.append(SMALL_S_CAUTION)
+        sentences.append(SMALL_S_CAUTION)
     if draw == "boot-systems" and units < FEW:
-        found.append(_few_systems(_level(level), method, units))
+        sentences.append(_few_systems(_level(level), method, units))
     if draw == "boot-inputs" and units < FEW:
-        found.append(_few(_level(level), method, units))
-    return tuple(found)
+        sentences.append(_few(_level(level), method, units))
+    return tuple(sentences)
 
 
 def _few(level: Level, method: str, units: int) -> str:

@@ -1,4 +1,4 @@
-"""Bootstrap intervals from the values of a statistic in resamples: percentile, expanded, BCa. Never draws.
+"""Bootstrap intervals from the values of a statistic in resamples: percentile, expanded, BCa.
 
 Efron & Tibshirani 1993, An Introduction to the Bootstrap: chapter 13 (percentile), chapter 14 (BCa, of Efron 1987,
 Better Bootstrap Confidence Intervals, JASA 82). BCa moves the percentiles by a bias correction z0, from the share of
@@ -24,17 +24,24 @@ _SAME = 1e-12
 
 
 def percentile(estimate: Estimate, values: Floats, method: str, *, confidence: float = 0.95) -> Estimate:
-    """The estimate with a percentile interval.
+    """The estimate with a percentile interval (Efron & Tibshirani 1993, chapter 13).
 
     Parameters
     ----------
     estimate : Estimate
-        An undefined estimate is returned as it is.
+        An undefined estimate is returned unchanged.
     values : array, shape (b,)
-        The statistic in each resample; NaN = undefined there. Undefined resamples are left out and counted in `method`;
-        where they exceed 5 %, there is no interval and `reason` says so.
+        The statistic in each resample, in its own unit; NaN = undefined there. Undefined resamples are left out and
+        counted in `method`.
     method : str
         How the interval is made, e.g. ``"boot-inputs, percentile, 95 %"``.
+    confidence : float
+        Coverage, 0 to 1.
+
+    Returns
+    -------
+    Estimate
+        Without an interval, and with the reason, where more than 5 % of the resamples are undefined.
     """
     known, refused = _usable(estimate, values)
     if refused is not None:
@@ -44,7 +51,7 @@ def percentile(estimate: Estimate, values: Floats, method: str, *, confidence: f
 
 
 def expanded(estimate: Estimate, values: Floats, units: int, method: str, *, confidence: float = 0.95) -> Estimate:
-    """The estimate with an expanded percentile interval: as wide for few units as Student's t is for a mean.
+    """The estimate with an expanded percentile interval, which is wide enough for few units, as Student's t is.
 
     Percentiles of a mean of m units fall short by the root of (m - 1) / m, and by normal quantiles where t's are due;
     the tails are therefore taken at Phi(-sqrt(m / (m - 1)) t(m - 1)) in place of 2.5 %: at 0.2 % with 6 units, at 2.3 %
@@ -109,7 +116,7 @@ def bca(
     """
     from scipy.special import ndtr, ndtri
 
-    known, refused = _usable(estimate, values)
+    usable, refused = _usable(estimate, values)
     if refused is not None or estimate.value is None:
         return refused or estimate
     for without in jackknife:
@@ -117,8 +124,8 @@ def bca(
         if lost > DEGENERATE * without.size:
             why = f"no BCa interval: undefined without {lost} of {without.size} units"
             return replace(estimate, reason=why)
-    below = float((known < estimate.value - _SAME).mean())
-    up_to = float((known <= estimate.value + _SAME).mean())
+    below = float((usable < estimate.value - _SAME).mean())
+    up_to = float((usable <= estimate.value + _SAME).mean())
     share = (below + up_to) / 2
     if share in (0.0, 1.0):
         why = "no BCa interval: all resampled values lie on one side of the estimate"
@@ -129,7 +136,7 @@ def bca(
     for end in (z0 - z, z0 + z):
         scale = 1 - a * end
         tails.append(float(ndtr(z0 + end / scale)) if scale > 0 else float(end > 0))
-    return _with_ends(estimate, values, known, (tails[0], tails[1]), method)
+    return _with_ends(estimate, values, usable, (tails[0], tails[1]), method)
 
 
 def acceleration(jackknife: Sequence[Floats]) -> float:
@@ -156,7 +163,7 @@ def acceleration(jackknife: Sequence[Floats]) -> float:
 
 
 def calibrated(values: Floats, one_way: Sequence[Floats], units: Sequence[int]) -> Floats:
-    """Values of two crossed factors drawn together, drawn in to the spread that a new data set would have.
+    """Resampled values of two crossed factors, shrunk to the spread that a new data set would have.
 
     Drawing systems and story-prompts together gives a story the product of two counts as its weight, whose variance is
     3 where that of one count is 1, so that BOOT-BOTH is too wide where stories are noisy: with variances A of systems,

@@ -1,4 +1,4 @@
-"""Delete-a-cluster jackknife: standard error and t test of any smooth statistic of weighted stories. Draws nothing.
+"""Delete-a-cluster jackknife: standard error and t test of any smooth statistic of weighted stories.
 
 The jackknife leaves out one cluster (a story-prompt with all its stories) at a time; its variance estimate is
 (G - 1) / G * sum_g (theta_(g) - mean)^2 (Efron & Tibshirani 1993, equation 11.5, with clusters for observations; for
@@ -31,7 +31,7 @@ _CHUNK = 4_000_000
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """A statistic with its interval, and the test that it is zero.
+    """A statistic with its interval, and the test that the statistic is zero.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Is a statistic of labels more than chance? Labels of whole units permuted, within strata. Never seeds itself.
+"""Permutation test of a statistic of labels: labels of whole units permuted within strata.
 
 p = (1 + # of permuted statistics as large) / (1 + permutations), which is never 0 (Phipson & Smyth 2010,
 Permutation P-values should never be zero, Statistical Applications in Genetics and Molecular Biology 9).
@@ -19,7 +19,7 @@ _SAME = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class AgainstChance:
-    """A statistic beside its permutation baseline.
+    """A statistic with its permutation baseline.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class AgainstChance:
 
 
 def permuted(label: Codes, unit: Codes, stratum: Codes, permutations: int, rng: np.random.Generator) -> Codes:
-    """The labels as they are, then permuted, shape (1 + permutations, n).
+    """The original labels and their permutations, shape (1 + permutations, n).
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def permuted(label: Codes, unit: Codes, stratum: Codes, permutations: int, rng: 
 
 
 def against_chance(values: Floats) -> AgainstChance:
-    """A statistic (1 + permutations,), first with the labels as they are, beside the rest; NaN counts as extreme."""
+    """Value and permutation test from values (1 + permutations,), the original first; NaN = extreme."""
     value, chance = float(values[0]), values[1:]
     known = chance[~np.isnan(chance)]
     extreme = int((known >= value - _SAME).sum()) + chance.size - known.size

@@ -1,4 +1,4 @@
-"""Any coefficient, over all stories, over means or within groups, in each resample: one entry for them. Never draws.
+"""Any correlation coefficient in each resample: over all stories, over means, or within groups.
 
 Kendall's tau-b goes the fast ways of `judge.stats.resampling.resampled_tau`; Spearman's rho and Pearson's r are
 computed from weights. A group (system, story-prompt) that was drawn twice stands twice, in the correlation over means

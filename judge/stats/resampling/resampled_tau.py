@@ -1,4 +1,4 @@
-"""tau-b in each bootstrap resample: overall, over system means, within groups. Never draws.
+"""Kendall's tau-b in each bootstrap resample: overall, over system means, within groups.
 
 Takes many judges at once against one vector of people's ratings, so that the weights are made once for all of them;
 with and without compiled loops the numbers are the same bit for bit.
@@ -55,7 +55,7 @@ def tau_b(resamples: Resamples, x: Codes, y: Codes) -> Floats:
 
 
 def _overall(resamples: Resamples, x: Codes, y: Codes, levels: int | None) -> Floats:
-    """By the cheapest way; `levels` is how many the judges have, None = too many for tables."""
+    """Overall tau-b by the fastest method; `levels` is the number of the judges' levels, None = too many for tables."""
     n, judges = resamples.n, len(x)
     one_way = len(resamples.factors) == 1
     units = resamples.factors[0].counts.shape[1] if one_way else n
@@ -161,9 +161,9 @@ def tau_b_within(resamples: Resamples, x: Codes, y: Codes, group: Codes) -> Floa
     if varying is not None and _once(varying, group):
         grid = _grid(varying, group, np.stack([*judges, y]))
         for j, block, tau in _small_groups(varying.counts, grid):
-            known = np.where(np.isnan(tau), 0.0, mass[block])
-            total[j, block] = (np.nan_to_num(tau) * known).sum(axis=1)
-            weight[j, block] = known.sum(axis=1)
+            defined = np.where(np.isnan(tau), 0.0, mass[block])
+            total[j, block] = (np.nan_to_num(tau) * defined).sum(axis=1)
+            weight[j, block] = defined.sum(axis=1)
         members = []
     for g, rows in enumerate(members):
         enough = np.flatnonzero((judges[:, rows] >= 0).sum(axis=1) >= _MIN_PAIRS)
@@ -172,9 +172,9 @@ def tau_b_within(resamples: Resamples, x: Codes, y: Codes, group: Codes) -> Floa
             tau = np.array([[kendall.tau_b(row, y[rows])] for row in part]).reshape(-1, 1)
         else:
             tau = tau_b(varying.of(rows), part, y[rows])
-        known = np.where(np.isnan(tau), 0.0, mass[:, g])
-        total[enough] += np.nan_to_num(tau) * known
-        weight[enough] += known
+        defined = np.where(np.isnan(tau), 0.0, mass[:, g])
+        total[enough] += np.nan_to_num(tau) * defined
+        weight[enough] += defined
     with np.errstate(invalid="ignore"):
         out = np.where(weight > 0, total / weight, np.nan)
     return out if np.ndim(x) == 2 else out[0]

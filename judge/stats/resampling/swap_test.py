@@ -1,4 +1,4 @@
-"""Does one judge follow people better than another? Tests by swapping the two judges' ratings. Never seeds itself.
+"""Permutation tests whether one judge agrees with people more than another, by swapping the two judges' ratings.
 
 PERM-BOTH, PERM-SYSTEMS and PERM-INPUTS of Deutsch, Dror & Roth 2021 (A Statistical Analysis of Summarization Evaluation
 Metrics Using Resampling Methods, TACL 9, section 5): both judges' ratings are standardised, so that they can stand in
@@ -76,7 +76,7 @@ class SwapTest:
 
     @property
     def least(self) -> float | None:
-        """The smallest p that so many units and swaps can give; None without a test."""
+        """The smallest possible p with these numbers of units and swaps; None without a test."""
         if self.p is None:
             return None
         patterns = 2.0 ** -(self.units - (self.tail == "two-sided"))
@@ -160,11 +160,13 @@ def _test(
         moved = first - second
         lost = np.isnan(moved)
         distance = np.abs(moved) - abs(observed) if tail == "two-sided" else moved - observed
+        # A swap that reproduces the observed difference is extreme, whatever the rounding of its last digits.
         extreme += int((lost | (distance >= -_SAME)).sum())
         degenerate += int(lost.sum())
     if degenerate > 0.05 * swaps:
         why = f"no p value: undefined after {degenerate} of {swaps} swaps"
         return SwapTest(float(tau_a), float(tau_b), None, n, swaps, degenerate, tail, why, units)
+    # The full set of patterns contains the observed data; random swaps get it added, so that p is never 0.
     p = extreme / swaps if exact else (1 + extreme) / (1 + swaps)
     return SwapTest(float(tau_a), float(tau_b), p, n, swaps, degenerate, tail, units=units, exact=exact)
 

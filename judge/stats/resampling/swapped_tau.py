@@ -1,4 +1,4 @@
-"""tau-b of two judges after their ratings were swapped for some stories, for many patterns of swaps. Never draws them.
+"""Kendall's tau-b of two judges after their ratings were swapped for some stories, for many patterns of swaps.
 
 After a swap the two judges' contingency tables with people still add up to the same total N. With f(M) = M'KM / 2 the
 concordant less the discordant pairs of a table M, f(N - M) = f(N) - M'KN + f(M), so that one sweep serves both judges.
@@ -41,9 +41,20 @@ class _Pair:
 
 
 def overall(a: Floats, b: Floats, people: Codes) -> Both:
-    """tau-b over all stories, from standardised ratings (n,) and the people's codes (n,); nothing may be missing.
+    """tau-b of two judges with people over all stories, after swaps of the judges' ratings.
 
-    Ties are settled once, at 1e-9, among the ratings of both judges together.
+    Parameters
+    ----------
+    a, b : array, shape (n,)
+        Standardised ratings of both judges; none may be missing.
+    people : array of int, shape (n,)
+        Codes of people's ratings.
+
+    Returns
+    -------
+    callable
+        From swap patterns (b, n) of 0 and 1 to tau-b of both judges, (b,) each. Ratings of both judges within 1e-9 are
+        ties, determined once for both together.
     """
     union, y = kendall.codes(np.concatenate([a, b])), kendall.dense(people)
     order = np.argsort(y, kind="stable")
@@ -64,7 +75,20 @@ def overall(a: Floats, b: Floats, people: Codes) -> Both:
 
 
 def over_means(a: Floats, b: Floats, people: Floats, group: Codes) -> Both:
-    """tau-b over group means of standardised ratings; group (n,), each of 0..groups-1 present; ties as in the above."""
+    """tau-b of two judges with people over group means, after swaps of the judges' ratings.
+
+    Parameters
+    ----------
+    a, b, people : array, shape (n,)
+        Standardised ratings of both judges, and people's ratings; none may be missing.
+    group : array of int, shape (n,)
+        Group (system) of each story; each of 0..groups-1 is present.
+
+    Returns
+    -------
+    callable
+        From swap patterns (b, n) of 0 and 1 to tau-b of both judges, (b,) each. Values within 1e-9 are ties.
+    """
     groups = int(group.max()) + 1
     size = np.bincount(group)
     mean_a, mean_b, mean_y = (np.bincount(group, weights=side) / size for side in (a, b, people))

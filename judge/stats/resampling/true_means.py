@@ -1,4 +1,4 @@
-"""Correlations of systems' true means: what resampled means say once their own noise is taken off. Draws no stories.
+"""Correlations of systems' true means: resampled means with their own sampling noise removed.
 
 The system-level correlation of a study is that of sample means, over its story-prompts. The question is about the
 systems' true means, over story-prompts like these, of the judge and of people alike. Sample means are the true ones
@@ -82,8 +82,8 @@ def correlations(
         sample[0, j], sample[1, j] = mean_x[0], mean_y[0]
     out = np.full((len(judges), resamples.size), np.nan)
     for j, row in enumerate(judges):
-        known = ~np.isnan(sample[:, j]).any(axis=0)
-        if known.sum() < coefficients.MIN_PAIRS or (np.ptp(sample[:, j][:, known], axis=1) < _LITTLE).any():
+        used = ~np.isnan(sample[:, j]).any(axis=0)
+        if used.sum() < coefficients.MIN_PAIRS or (np.ptp(sample[:, j][:, used], axis=1) < _LITTLE).any():
             continue
         pairs = ~np.isnan(row + y)
         if abs(coefficients.pearson(row[pairs], y[pairs])) > 1 - _LITTLE:
@@ -91,8 +91,8 @@ def correlations(
             out[j] = resampled_correlation.values(resamples, row, y, coefficient, grouping="means", group=group)
             continue
         units = np.unique(resamples.unit[pairs]).size
-        true = draws(sample[:, j][:, known], resampled[:, j][:, :, known], units, np.random.default_rng(seed))
-        step = max(1, _BLOCK // int(known.sum()) ** 2)
+        true = draws(sample[:, j][:, used], resampled[:, j][:, :, used], units, np.random.default_rng(seed))
+        step = max(1, _BLOCK // int(used.sum()) ** 2)
         for start in range(0, resamples.size, step):
             part = slice(start, start + step)
             mass = np.ones(true[0, part].shape, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""How well a judge's ratings tell two classes of stories apart. Never prints a point-biserial r without its bound.
+"""Discrimination of two classes of stories by a judge's ratings: AUC, and the point-biserial r with its bound.
 
 Sign convention: labels are true for the class that should be rated *higher*; a positive r and an AUC above one half
 then mean that the judge rates it higher.
@@ -29,7 +29,7 @@ _Z95 = 1.959963984540054
 
 @dataclass(frozen=True, slots=True)
 class PointBiserial:
-    """The correlation with labels, and how large it could be.
+    """Point-biserial correlation, and its largest possible value.
 
     Attributes
     ----------
@@ -118,7 +118,7 @@ def resampled_auc(rating: Floats, label: Flags) -> Callable[[NDArray[np.int64]],
 
 
 def _known(rating: Floats, label: Flags, *, constant: bool = False) -> tuple[Floats, Flags, str | None]:
-    """Ratings and labels of rated stories, and why they cannot be told apart; `constant` ratings may be allowed."""
+    """Ratings and labels of rated stories, and why no statistic exists; `constant` says whether equal ratings may."""
     keep = ~np.isnan(rating)
     rating, label = rating[keep], label[keep]
     reason = None

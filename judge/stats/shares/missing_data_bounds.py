@@ -1,4 +1,4 @@
-"""What a mean could be if the missing values were known: worst and best case. Never guesses where between."""
+"""Bounds of a mean with missing values: the worst case and the best case."""
 
 from __future__ import annotations
 

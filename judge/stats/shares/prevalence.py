@@ -1,4 +1,4 @@
-"""A share judged by an imperfect judge, corrected for its errors. Never corrects a judge that is no better than chance.
+"""Prevalence estimated by an imperfect judge, corrected for its sensitivity and specificity.
 
 Rogan & Gladen (1978): with sensitivity and specificity measured on stories that people labelled,
 share = (judged share + specificity - 1) / (sensitivity + specificity - 1). The interval is Lang & Reiczigel's (2014,
@@ -57,8 +57,11 @@ def corrected_share(
     m, m1, m0 = n + z * z, positives + 2, negatives + 2
     p, q1, q0 = (judged_positive + z * z / 2) / m, (hits + 1) / m1, (rejections + 1) / m0
     slope = q0 + q1 - 1
+    # Once its counts are pulled towards one half, a judge barely better than chance can lose its slope.
     if slope <= 0:
-        return Estimate(_cut(value), n=count, reason="no interval: too few calibration stories to tell it from chance")
+        return Estimate(
+            _cut(value), n=count, reason="no interval: too few calibration stories to separate the judge from chance"
+        )
     centre = (p + q0 - 1) / slope
     e1, e0 = q1 * (1 - q1) / m1, q0 * (1 - q0) / m0
     half = z * math.sqrt(p * (1 - p) / m + (1 - centre) ** 2 * e0 + centre**2 * e1) / slope

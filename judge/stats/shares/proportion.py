@@ -1,4 +1,4 @@
-"""Shares with intervals. Never gives a share of nothing."""
+"""Proportions with Wilson's intervals."""
 
 from __future__ import annotations
 

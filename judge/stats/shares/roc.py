@@ -59,11 +59,22 @@ def curve(score: Floats, label: Flags) -> Curve:
 
 
 def tpr_at_fpr(score: Floats, label: Flags, most: float = 0.05) -> Estimate:
-    """Largest true-positive rate at a false-positive rate of at most `most`.
+    """Largest true-positive rate at a limited false-positive rate (Carlini et al. 2022, section III).
 
-    Carlini et al. 2022, Membership Inference Attacks From First Principles (IEEE S&P), section III. Undefined with one
-    class only, and with so few negatives that one of them exceeds the rate: then the number would rest on none called
-    wrongly, which says nothing of a rate of 1 in 20.
+    Parameters
+    ----------
+    score : array, shape (n,)
+        NaN = missing, left out.
+    label : array of bool, shape (n,)
+        True for the class that should have the higher score.
+    most : float
+        Largest false-positive rate allowed, 0 to 1.
+
+    Returns
+    -------
+    Estimate
+        Undefined with one class only, and where one negative alone exceeds `most`: the rate would then rest on no false
+        positive at all, which says nothing about a rate of, e.g., 1 in 20.
     """
     keep = ~np.isnan(score)
     reason = _too_few(label[keep], most)

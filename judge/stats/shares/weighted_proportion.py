@@ -1,4 +1,4 @@
-"""Shares in a sample whose units stand for different numbers of a population. Never treats weights as counts."""
+"""Proportions in a weighted sample, whose units stand for different numbers of a population."""
 
 from __future__ import annotations
 
@@ -55,6 +55,7 @@ def weighted_share(
     mass = np.bincount(group, weights=w)
     kish = min(float(mass.sum() ** 2 / (mass @ mass)), float(clusters))
     spread = share * (1 - share)
+    # Shares of 0 or 1, and equal clusters, have no variance from which an effective n could be estimated.
     effective = kish if spread < 1e-12 or variance < 1e-18 else min(spread / variance, float(trials or y.size))
     quantile = float(special.stdtrit(clusters - 1, 0.5 + confidence / 2))
     low, high = wilson_of_share(share, effective, quantile)
@@ -64,7 +65,7 @@ def weighted_share(
 
 
 def effective_size(hits: Floats, cluster: Codes) -> float:
-    """How many independent trials the share of hits (n,) is worth: p (1 - p) / its cluster-robust variance, at most n.
+    """Effective sample size of a share of hits (n,): p (1 - p) / its cluster-robust variance, at most n.
 
     Where all hits are equal, or nothing varies between clusters, that cannot be estimated: then it is the number of
     clusters.

@@ -1,4 +1,4 @@
-"""Silhouette of groups of unit vectors under cosine distance, for many labellings at once. Never holds n x n distances.
+"""Silhouette of groups of unit vectors under cosine distance, for many labellings at once.
 
 For unit vectors the distances from one vector to a whole group sum to size - x.S with S the group's vector sum, so that
 a silhouette costs n x groups instead of n x n. Rousseeuw 1987, Silhouettes: a graphical aid to the interpretation and
@@ -47,6 +47,7 @@ def _some(x: Vectors, labels: Codes, groups: int) -> Floats:
     away = size[:, :, None] - (sums @ x.T).reshape(b, groups, n).astype(np.float64)
     own = np.take_along_axis(away, labels[:, None, :], axis=1)[:, 0, :]
     own_size = np.take_along_axis(size, labels, axis=1)
+    # Float32 sums can put the distance within a group of equal vectors slightly below 0.
     inside = np.maximum(own, 0.0) / np.maximum(own_size - 1, 1.0)
     with np.errstate(invalid="ignore", divide="ignore"):
         other = np.where((size[:, :, None] > 0) & ~belongs, away / size[:, :, None], np.inf).min(axis=1)

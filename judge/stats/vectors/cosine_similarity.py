@@ -1,4 +1,4 @@
-"""How alike texts are within one group and between groups, from unit vectors. Never compares all pairs between groups.
+"""Mean cosine similarity of texts within a group and between groups, from unit vectors.
 
 Cosines between all vectors of different groups sum to |T|^2 less the groups' own |S_g|^2, with T and S_g sums of
 vectors, so means and their jackknife cost n x d. Intervals leave out one group at a time (Efron & Tibshirani 1993,

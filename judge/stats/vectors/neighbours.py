@@ -1,4 +1,4 @@
-"""Nearest neighbours among vectors of other groups, and how often they carry one label. Never holds n x n numbers."""
+"""Nearest neighbours among the vectors of other groups, and the share of them with the same label."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def nearest(x: Vectors, apart: Codes, k: int) -> Codes:
     """
     n = x.shape[0]
     k = min(k, max(n - 1, 0))
-    found = np.empty((n, k), dtype=np.int64)
+    nearest_rows = np.empty((n, k), dtype=np.int64)
     step = max(1, _CHUNK // max(1, n))
     for start in range(0, n, step):
         rows = slice(start, min(n, start + step))
@@ -40,8 +40,8 @@ def nearest(x: Vectors, apart: Codes, k: int) -> Codes:
         cosine[apart[rows, None] == apart[None, :]] = -np.inf
         if k:
             best = np.argpartition(cosine, n - k, axis=1)[:, n - k :]
-            found[rows] = np.where(np.isneginf(np.take_along_axis(cosine, best, axis=1)), -1, best)
-    return found
+            nearest_rows[rows] = np.where(np.isneginf(np.take_along_axis(cosine, best, axis=1)), -1, best)
+    return nearest_rows
 
 
 def purity(neighbours: Codes, labels: Codes) -> Floats:

@@ -1,1 +1,1 @@
-"""Other words for the sentences of stories: asked of a model, or out of a file of back-translations."""
+"""Paraphrases of sentences of stories, from a model or from a file of back-translations."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from judge.datasets.files.source_file import read_json
 from judge.errors import DataError
-from judge.perturbations.sentences import sentences
+from judge.perturbations.english.sentences import sentences
 from judge.records import Story
 from judge.stress.rewording.likeness import FEWEST_WORDS
 
@@ -20,7 +20,7 @@ _FORM = '{"sentence": {"score": 0.5, "trans": "other words"}}'
 
 
 class BackTranslations:
-    """The sentences of a file; blanks and letter case are no matter where a story's are looked up."""
+    """The sentences of a file; blanks and letter case are ignored in the comparison with a story's sentences."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -35,7 +35,7 @@ class BackTranslations:
                     self._known[_key(sentence)] = said.strip()
 
     def of(self, story: Story) -> Mapping[str, str]:
-        """Other words for those sentences of a story that have some."""
+        """Paraphrases of the sentences of a story that have one in the file."""
         found = {}
         for start, end in sentences(story.text):
             said = self._known.get(_key(story.text[start:end]))

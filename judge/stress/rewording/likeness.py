@@ -1,4 +1,4 @@
-"""Whether a rewording says the same in other words: near in meaning, far in words.
+"""Acceptance rules for paraphrases: similar in meaning, different in wording.
 
 The study asks for MoverScore > .4 and BLEU-1 < .6 (Guan et al. 2021, Table 12). Here nearness is the cosine of sentence
 vectors where an encoder is named, else the share of the sentence's longer words whose beginning stands in the other.
@@ -10,8 +10,8 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 
-from judge.perturbations.sentences import sentences
-from judge.perturbations.tokens import protected, words
+from judge.perturbations.english.sentences import sentences
+from judge.perturbations.english.tokens import protected, words
 
 MOST_BLEU = 0.6
 LEAST_COSINE = 0.8
@@ -22,7 +22,7 @@ _SHORTER, _LONGER = 0.5, 2.0
 
 
 def bleu_1(sentence: str, other: str) -> float:
-    """Words of `other` that stand in the sentence, counted no more often than there, with the penalty for brevity."""
+    """BLEU-1: clipped precision of the words of `other` against the sentence, with the brevity penalty."""
     reference, said = _words(sentence), _words(other)
     if not said:
         return 0.0
@@ -38,7 +38,7 @@ def overlap(sentence: str, other: str) -> float:
 
 
 def complaint(sentence: str, other: str) -> str | None:
-    """Why a rewording cannot be taken whatever it means; None where it can."""
+    """Why a paraphrase is refused whatever its meaning; None where it is not."""
     if len(sentences(other)) != 1 or "\n" in other:
         return "not one sentence"
     if Counter(_placeholders(sentence)) != Counter(_placeholders(other)):
@@ -49,12 +49,12 @@ def complaint(sentence: str, other: str) -> str | None:
 
 
 def nearness(pairs: Sequence[tuple[str, str]], encoder: str | None) -> list[bool]:
-    """Whether each pair is near enough in meaning."""
+    """Whether the meanings of each pair are similar enough."""
     if not pairs:
         return []
     if encoder is None:
         return [overlap(one, other) >= LEAST_OVERLAP for one, other in pairs]
-    from judge.explanations.mapping.embedding import embed
+    from judge.embedding.vectors import embed
 
     texts = [text for pair in pairs for text in pair]
     vectors = embed(texts, encoder, None).vectors

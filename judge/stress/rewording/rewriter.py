@@ -1,7 +1,7 @@
-"""A model that says sentences in other words. Each sentence is asked about once: answers are kept in a file.
+"""Paraphrases of sentences by a model; each sentence is requested once, and answers are kept in a file.
 
 The file is JSON Lines beside the stories, `{"rewriter": ..., "form": 1, "sentence": ..., "text": ...}`, one line as
-soon as an answer has come; a sitting that was cut off goes on where it stopped.
+soon as an answer has come; an interrupted generation continues where it stopped.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from judge.backends.protocol import Backend
 from judge.datasets.files.source_file import json_lines
 from judge.errors import BackendError, DataError
 from judge.fingerprint import fingerprint
+from judge.perturbations.english.sentences import sentences
+from judge.perturbations.english.tokens import words
 from judge.perturbations.seeding import rng_of
-from judge.perturbations.sentences import sentences
-from judge.perturbations.tokens import words
 from judge.records import Criterion, Generation, Message, Query, Response, Story
 from judge.stress.rewording.likeness import FEWEST_WORDS, complaint, nearness
 
@@ -40,7 +40,7 @@ _AT_ONCE, _ATTEMPTS, _LONGEST = 16, 3, 80
 
 
 class Rewriter:
-    """Other words for sentences by one model; `encoder` is a folder of a sentence encoder, or None."""
+    """Paraphrases of sentences by one model; `encoder` is a folder of a sentence encoder, or None."""
 
     def __init__(
         self, model: str, kept: Path, *, encoder: str | None = None, seed: int = 1, base_url: tuple[str, ...] = ()
@@ -54,7 +54,7 @@ class Rewriter:
         """Why rewordings were not taken, or did not come."""
 
     def prepare(self, stories: Iterable[Story]) -> None:
-        """Ask about the chosen sentences of these stories that no answer is kept of, and look at all answers."""
+        """Request paraphrases of the chosen sentences without a stored answer, and check all answers."""
         chosen = dict.fromkeys(sentence for story in stories for sentence in self._chosen(story))
         missing = [sentence for sentence in chosen if sentence not in self._answers]
         if missing:
@@ -62,7 +62,7 @@ class Rewriter:
         self._look(chosen)
 
     def of(self, story: Story) -> Mapping[str, str]:
-        """Other words for those sentences of a story whose rewording was taken."""
+        """Paraphrases of the sentences of a story whose paraphrase was accepted."""
         return {sentence: self._taken[sentence] for sentence in self._chosen(story) if sentence in self._taken}
 
     def _chosen(self, story: Story) -> list[str]:
@@ -76,17 +76,17 @@ class Rewriter:
     def _look(self, chosen: Iterable[str]) -> None:
         pairs = []
         for sentence in chosen:
-            said = self._answers.get(sentence)
-            if said is None:
+            rewording = self._answers.get(sentence)
+            if rewording is None:
                 continue
-            wrong = complaint(sentence, said)
+            wrong = complaint(sentence, rewording)
             if wrong is None:
-                pairs.append((sentence, said))
+                pairs.append((sentence, rewording))
             else:
                 self.reasons[wrong] += 1
-        for (sentence, said), near in zip(pairs, nearness(pairs, self.encoder), strict=True):
+        for (sentence, rewording), near in zip(pairs, nearness(pairs, self.encoder), strict=True):
             if near:
-                self._taken[sentence] = said
+                self._taken[sentence] = rewording
             else:
                 self.reasons["not near enough in meaning"] += 1
 
@@ -110,6 +110,7 @@ class Rewriter:
             self._answers[sentence] = said
             line = {"rewriter": self.model, "form": FORM, "sentence": sentence, "text": said}
             try:
+                # One line as soon as an answer arrives: an interrupted generation pays for no sentence twice.
                 with self.kept.open("ab") as stream:
                     stream.write(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE))
             except OSError as error:
@@ -117,13 +118,14 @@ class Rewriter:
 
 
 async def _answer(backend: Backend, query: Query) -> Response | None:
-    """The first answer; None where it did not come though it was asked for again."""
+    """The first answer; None where it did not arrive after repeated requests."""
     for attempt in range(_ATTEMPTS):
         try:
             return (await backend.complete(query, [0]))[0]
         except BackendError as error:
             if not error.retryable:
                 raise
+            # An overloaded server may say how long to wait; otherwise the wait doubles.
             await asyncio.sleep(error.retry_after or 2**attempt)
     return None
 

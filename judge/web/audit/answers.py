@@ -1,4 +1,4 @@
-"""What an audit's pages send, checked and committed. Never answers before the commit, and never counts twice.
+"""Checks and commits the answers that an audit's pages send, and confirms them after the commit.
 
 Each message holds the whole state of an item as its annotator sees it (a category that is not named was not answered),
 and the seconds spent in all. The same message again therefore changes nothing.

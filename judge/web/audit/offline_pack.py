@@ -1,4 +1,4 @@
-"""An audit as HTML files for annotators who cannot reach the server, one each. Never holds a fact the audit hides.
+"""An audit as HTML files for annotators who cannot reach the server, one file each.
 
 A file needs nothing beside it and asks nothing of any network. Its answers stay in the browser until the annotator
 saves them as a file, which `judge audit import` takes.

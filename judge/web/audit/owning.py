@@ -1,4 +1,4 @@
-"""A link of one's own for each annotator: who knows only a name neither reads nor changes that person's answers.
+"""A personal link for each annotator, so that a name alone gives no access to that person's answers.
 
 The key in a link is made of the name by a secret that lies in the audit, so a link outlasts the server and the browser
 that began with it, and whoever holds the audit can tell it again. A cookie spares the browser that began the link.

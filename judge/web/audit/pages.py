@@ -1,4 +1,4 @@
-"""The pages of one audit, as a web application: welcome, items, second round, results. Never keeps an answer itself.
+"""The pages of one audit as a web application: welcome, items, second round, results.
 
 Annotators see the welcome page, the items and each other's progress. What the answers say (rates, agreement) stands
 behind `/results` alone, which no page for annotators links to: to know it would bias them.
@@ -19,6 +19,7 @@ from judge.audit.results.adjudication import disputes
 from judge.errors import JudgeError, SpecError
 from judge.web.audit import answers, tasks
 from judge.web.audit.owning import NotOwnerError, Owners, lasting
+from judge.web.body import read_body
 from judge.web.pages import Pages, static_route
 from judge.wording import PLAIN, written
 
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from judge.web.audit.answers import Owns
 
 TEMPLATES = Path(__file__).parents[1] / "templates"
-_LARGEST = 1_000_000
 
 
 def application(store: AuditStore, access: Access) -> Starlette:
@@ -106,7 +106,7 @@ def _start(store: AuditStore, pages: Pages, owners: Owners, where: str) -> Calla
     from starlette.responses import RedirectResponse
 
     async def endpoint(request: Request) -> Response:
-        form = parse_qs((await _body(request)).decode("utf-8", "replace"))
+        form = parse_qs((await read_body(request)).decode("utf-8", "replace"))
         given = (form.get("name") or [""])[0]
         try:
             register = where == "/annotate"
@@ -154,14 +154,14 @@ def _work(store: AuditStore, pages: Pages, owners: Owners, round_no: int) -> Cal
 def _results(store: AuditStore, pages: Pages) -> Callable[[Request], Response]:
     def endpoint(_: Request) -> Response:
         # Statistics need numpy and scipy, which the annotators' pages do without.
-        from judge.audit.results.printed import tables
+        from judge.audit.results.printed import audit_tables
         from judge.audit.results.report import report
         from judge.pages.html_table import html_table
 
         audit = snapshot(store)
         found, trouble = [], ""
         try:
-            found = [html_table(table, copies=False) for table in tables(report(audit))]
+            found = [html_table(table, copies=False) for table in audit_tables(report(audit))]
         except SpecError as error:
             trouble = f"{written(error.sentence, PLAIN)}."
         all_ = disputes(audit)
@@ -183,34 +183,13 @@ def _taking(
     from starlette.routing import Route
 
     async def endpoint(request: Request) -> Response:
-        text = await _body(request)
+        text = await read_body(request)
         try:
             return JSONResponse(await run_in_threadpool(save, store, owners.owns, text))
         except answers.RefusedError as error:
             return PlainTextResponse(str(error), error.status)
 
     return Route(path, endpoint, methods=["POST"])
-
-
-async def _body(request: Request) -> bytes:
-    """The body, of no more than a megabyte."""
-    from starlette.exceptions import HTTPException
-
-    parts: list[bytes] = []
-    size = 0
-    try:
-        async for part in request.stream():
-            size += len(part)
-            if size <= _LARGEST:
-                parts.append(part)
-            # A little more is read to its end, so that the sender is told why and does not find the line cut.
-            elif size > 10 * _LARGEST:
-                break
-    except TimeoutError as error:
-        raise HTTPException(408, "The answer did not come in time.") from error
-    if size > _LARGEST:
-        raise HTTPException(413, "That is more than an answer can be.")
-    return b"".join(parts)
 
 
 async def _sentence(_: Request, error: Exception) -> Response:

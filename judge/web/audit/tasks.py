@@ -1,4 +1,4 @@
-"""What an annotator's page is given: items in their order, with what was answered. Never a fact the audit hides."""
+"""Data for an annotator's page: items in order with earlier answers, without the facts that the audit hides."""
 
 from __future__ import annotations
 

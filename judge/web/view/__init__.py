@@ -1,1 +1,1 @@
-"""`judge view`: pages over all runs of a folder. Never writes but caches, and never asks a judge."""
+"""`judge view`: read-only pages over all runs of a folder, which write nothing but caches."""

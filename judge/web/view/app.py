@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from judge.errors import JudgeError, SpecError
 from judge.web.pages import static_route
-from judge.web.view.pages import analyses, answers, maps, overview, pairs
+from judge.web.view.pages import analyses, answers, changed, maps, overview, pairs
 from judge.web.view.site import NotFoundError, Site
 from judge.wording import PLAIN, written
 
@@ -45,7 +45,7 @@ def view_app(root: Path, access: Access) -> Starlette:
 
     pages = overview.PAGES | analyses.PAGES | answers.PAGES | pairs.PAGES
     routes = [Route(address, _endpoint(site, page)) for address, page in pages.items()]
-    rated = analyses.OF_RATINGS | answers.OF_RATINGS | maps.PAGES
+    rated = analyses.OF_RATINGS | answers.OF_RATINGS | changed.OF_RATINGS | maps.PAGES
     routes += [Route(address, _endpoint(site, _of_ratings(page))) for address, page in rated.items()]
     handlers: Any = {
         JudgeError: lambda _, error: _sentence(site, error),

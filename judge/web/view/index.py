@@ -1,4 +1,4 @@
-"""The index of a journal's judgments: what the parser made of each repeat, in reading order. Can always be made again.
+"""The index of a journal's judgments, as the parser reads each repeat; it can always be rebuilt.
 
 The journal stores no parse, and a page cannot parse 150,000 answers. Rows stand in one order, story x criterion x
 Eval-Prompt x repeat, folded into one number, so that a page goes on from a place without counting rows before it. Only

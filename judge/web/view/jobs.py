@@ -1,4 +1,4 @@
-"""Work that takes long, one piece after the other in a process of its own. Never makes a request wait.
+"""The queue of long work, done one piece after the other in a separate process.
 
 A page asks for what it lacks and says "being computed"; asked again meanwhile, nothing is started twice. What failed is
 tried again only when the results have changed, or after a minute.

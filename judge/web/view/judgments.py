@@ -1,4 +1,4 @@
-"""Reads the index of judgments: pages by keyset under filters, counts by cell. Never loads a table."""
+"""Queries on the index of judgments: pages under filters, and counts by cell."""
 
 from __future__ import annotations
 

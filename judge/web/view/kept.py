@@ -1,4 +1,4 @@
-"""Where computed things are kept, and of which state of a journal they are. Writes nowhere but into `derived/`.
+"""Stored results of computations, and the state of the journal that they belong to; all are in `derived/`.
 
 Where a run's folder cannot be written, its computed things go to a folder of the server's own, which ends with it.
 """
@@ -20,7 +20,7 @@ from judge.version import __version__
 from judge.web.view.runs import FoundRun
 from judge.whole_file import write_whole
 
-FORMAT = 2
+FORMAT = 3
 """Raised when what is kept changes its shape."""
 
 INDEX = "judgments.sqlite"

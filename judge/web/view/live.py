@@ -1,4 +1,4 @@
-"""How far a judge's run is, while it is being written and after. Never holds up a page: late figures come next time."""
+"""Progress of a judge's run, during and after it; pages do not wait for late figures."""
 
 from __future__ import annotations
 

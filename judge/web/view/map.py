@@ -1,4 +1,4 @@
-"""The map of explanations as pages read it: a small database for lists, and columns of numbers for the picture.
+"""The map of explanations for pages: a small database for lists, and columns of numbers for the picture.
 
 `derived/explanations.json` of a large run would fill the server's memory; another process turns it into these two. No
 text stands in either: those come from the journal, by story, criterion, Eval-Prompt and repeat.

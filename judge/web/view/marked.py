@@ -9,11 +9,13 @@ from dataclasses import replace
 
 from markupsafe import Markup, escape
 
+from judge.perturbations.edit import Edit, in_order
 from judge.records import Judgment, Verdict
 
 _WORD = re.compile(r"\s+|\w+|[^\w\s]")
 _READ = Markup('<mark title="the {} was read here">{{}}</mark>')
 _EXPLAINED = Markup('<span class="explained">{}</span>')
+_GONE, _CAME = Markup("<del>{}</del>"), Markup("<ins>{}</ins>")
 _EXCERPT = 260
 _MOST = 2_000_000
 """Pairs of words beyond which lines are compared: the time grows with their product."""
@@ -47,6 +49,18 @@ def excerpt(text: str, judgment: Judgment | Verdict) -> Markup:
     return found if shown == text else found + "…"
 
 
+def edited(text: str, edits: Sequence[Edit]) -> tuple[Markup, Markup]:
+    """The text with what edits take away in `del`, and the edited text with what they put there in `ins`."""
+    old, new, last = Markup(""), Markup(""), 0
+    for edit in in_order(edits):
+        same = escape(text[last : edit.start])
+        gone = text[edit.start : edit.end]
+        old += same + (_GONE.format(gone) if gone else "")
+        new += same + (_CAME.format(edit.replacement) if edit.replacement else "")
+        last = edit.end
+    return old + escape(text[last:]), new + escape(text[last:])
+
+
 def difference(left: str, right: str, known: Sequence[str] = ()) -> tuple[Markup, Markup]:
     """Both texts, with the words of the left that are not in the right in `del`, and the other way in `ins`.
 
@@ -65,9 +79,9 @@ def difference(left: str, right: str, known: Sequence[str] = ()) -> tuple[Markup
             continue
         before, after = _joined(a[i:j]), _joined(b[k:n])
         if before:
-            old += Markup("<del>{}</del>").format(before)
+            old += _GONE.format(before)
         if after:
-            new += Markup("<ins>{}</ins>").format(after)
+            new += _CAME.format(after)
     return old, new
 
 

@@ -1,4 +1,4 @@
-"""One pair of stories with everything that was said of it: by each judge in both orders, and by people.
+"""One pair of stories with all verdicts on it, by each judge in both orders and by people.
 
 The stories are called one and other, whatever order a comparison showed them in. Parsed as for tables.
 """

@@ -1,4 +1,4 @@
-"""Which story of a pair people prefer: as they said, else as the means of their ratings imply. Never of one person."""
+"""People's preference within a pair: their own verdicts, or else what the means of their ratings imply."""
 
 from __future__ import annotations
 

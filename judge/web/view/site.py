@@ -1,4 +1,4 @@
-"""What every page of `judge view` stands on: the runs, what is kept, what is being computed. Never a page itself."""
+"""Shared state of all pages of `judge view`: the runs, stored results and background work."""
 
 from __future__ import annotations
 

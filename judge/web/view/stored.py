@@ -20,7 +20,7 @@ from judge.journal import JournalReader
 from judge.journal.database import sentences
 from judge.parsing import parser as load_parser
 from judge.parsing.stored_answers import StoredAnswers
-from judge.plan import Plan
+from judge.plan import Plan, WritingPlan
 from judge.records import Answer, Query, Scale, Story, joint_name
 from judge.run_folder import ResultFolder, read_manifest
 
@@ -145,6 +145,11 @@ def asked(folder: ResultFolder, journal: JournalReader) -> Asked:
                 raise RunFolderError(
                     f"{folder.manifest} does not say what was asked ({error})", hint="judge verify RUN tells more"
                 ) from error
+            if isinstance(plan, WritingPlan):
+                raise RunFolderError(
+                    f"{folder.path} holds stories that were written, and no judgments",
+                    hint="judge generate stories GEN tells what became of them",
+                )
             reading = StoredAnswers.of_run(load_parser("ours"), plan.criteria, definition)
             kept = _plans[folder.path] = (word, plan, reading)
     repeats = int(manifest.get("in_force", {}).get("repeats") or 1)

@@ -1,4 +1,4 @@
-"""The process in which long work is done: `python -m judge.web.view.work KIND ...`. Started by `jobs`, never by hand.
+"""The process that does long work, started by `jobs`: `python -m judge.web.view.work KIND ...`.
 
 It writes into `derived/` alone, whole files or whole transactions, so that it can be killed at any time.
 """
@@ -9,6 +9,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,12 +22,13 @@ from judge.wording import PLAIN, written
 
 if TYPE_CHECKING:
     from judge.analysis.disagreements.result import Disagreement
+    from judge.charts.forest import Forest
     from judge.preferences_table import PreferencesTable
     from judge.printing.tables import Table
     from judge.ratings_table import RatingsTable
     from judge.records import Scale
 
-_Make = Callable[["RatingsTable"], "list[Table]"]
+_Make = Callable[["RatingsTable"], "Sequence[Table | Forest]"]
 
 TOP = 100
 """Disagreements kept."""
@@ -61,23 +63,27 @@ def _map(state: str, folder: str, file: str) -> None:
 def _tables(state: str, into: str, *folders: str) -> None:
     """Every table in a file of its own, as soon as it is there; one that cannot be made holds the reason."""
     from judge import preferences_table
+    from judge.charts.forest import Forest
     from judge.printing.stored_tables import plain
     from judge.ratings_table import read
+    from judge.web.view import pictures
 
     began = time.monotonic()
     compare, rate = preferences_table.comparing(folders)
-    makers: dict[str, list[Callable[[], list[Table]]]] = {}
+    makers: dict[str, list[Callable[[], Sequence[Table | Forest]]]] = {}
     if rate:
         table = read(rate, explanations=False)
         runs = tuple(dict.fromkeys(str(Path(folder).parent) for folder in folders))
-        makers = {name: [partial(make, table)] for name, make in _makers(runs).items()}
+        makers = {name: [partial(make, table)] for name, make in _makers(runs, rate).items()}
     if compare:
         for name, made in _of_preferences(preferences_table.read(compare)).items():
             makers.setdefault(name, []).append(made)
     for name, several in makers.items():
         file = Path(into) / f"view-{name}.json"
         try:
-            data: dict[str, Any] = {"tables": [plain(one) for made in several for one in made()]}
+            shown = [one for make in several for one in make()]
+            data: dict[str, Any] = {"tables": [plain(one) for one in shown if not isinstance(one, Forest)]}
+            data["pictures"] = [pictures.plain(one) for one in shown if isinstance(one, Forest)]
         except JudgeError as error:
             data = {"tables": [], "problem": written(error.sentence, PLAIN)}
         write_kept(file, {"state": state, "seconds": time.monotonic() - began, **data})
@@ -100,7 +106,30 @@ def _of_preferences(table: PreferencesTable) -> dict[str, Callable[[], list[Tabl
     }
 
 
-def _makers(runs: Sequence[str]) -> dict[str, _Make]:
+def _stressed(table: RatingsTable, folders: Sequence[Path]) -> list[Table | Forest]:
+    """What judges made of perturbed stories, which are read again: other tables leave them out. Detection as a picture,
+    where its judges are few enough to be told apart."""
+    from judge.analysis import stress
+    from judge.analysis.options.table_options import StressOptions
+    from judge.charts import stress as chart
+    from judge.ratings_table import perturbed_names, read
+
+    there = any(perturbed_names(rows.get_level_values(1)) for rows in _by_dataset(table))
+    whole = read(folders, explanations=False, perturbed=True) if there else table
+    found = stress.stress(whole, StressOptions())
+    drawn: list[Table | Forest] = []
+    for dataset in dict.fromkeys(row.subject.dataset for row in found.rows):
+        with suppress(JudgeError):
+            drawn.append(chart.forest(found, dataset))
+    return [*drawn, *stress.tables(found)]
+
+
+def _by_dataset(table: RatingsTable) -> list[Any]:
+    index = table.stories.index
+    return [index[index.get_level_values(0) == name] for name in index.unique(level=0)]
+
+
+def _makers(runs: Sequence[str], folders: Sequence[Path]) -> dict[str, _Make]:
     from judge.analysis import correlation, diagnose
     from judge.analysis.comparison import tables as compare_tables
     from judge.analysis.comparison.comparison import compared
@@ -133,6 +162,7 @@ def _makers(runs: Sequence[str]) -> dict[str, _Make]:
         "diagnose": lambda t: diagnose.tables(diagnose.diagnose(t)),
         "compare": lambda t: compare_tables.tables(compared(t)),
         "compare-judges": lambda t: compare_tables.tables(compared(t, CompareOptions(by="judge"))),
+        "stress": lambda t: _stressed(t, folders),
         # Last, since it takes longest: nobody who wants another table waits for it.
         "summary": lambda t: screen.tables(summarize(Evidence(t, control=predict), runs)),
     }
@@ -180,13 +210,13 @@ def _words(row: Disagreement, scale: Scale | None) -> dict[str, Any]:
 
 def _audit(state: str, into: str, file: str) -> None:
     from judge.audit.file.snapshot import read_audit
-    from judge.audit.results.printed import tables
+    from judge.audit.results.printed import audit_tables
     from judge.audit.results.report import report
     from judge.printing.stored_tables import plain
 
     kept = Path(into) / "view-audit.json"
     try:
-        found = [plain(one) for one in tables(report(read_audit(Path(file))))]
+        found = [plain(one) for one in audit_tables(report(read_audit(Path(file))))]
     except JudgeError as error:
         write_kept(kept, {"state": state, "tables": [], "problem": written(error.sentence, PLAIN)})
         return

@@ -116,7 +116,7 @@ def test_what_spa_the_same_ratings_get_by_chance_stands_beside_it(make_table) ->
     alone = accuracies(table, AccuracyOptions(ci="none")).frame.set_index("judge").loc["openai/m"]
     assert alone["spa_chance"] == honest["spa_chance"]
     (printed,) = tables(accuracies(both, AccuracyOptions(ci="none")))
-    assert any(note.startswith("SPA by chance %: of a judge that knows nothing") for note in printed.notes)
+    assert any(note.startswith("SPA by chance %: SPA of a judge that knows nothing") for note in printed.notes)
 
 
 def test_frame_and_table_are_of_one_value(make_table) -> None:
@@ -195,8 +195,8 @@ def test_the_printed_table_explains_its_ties(make_table) -> None:
     (printed,) = tables(accuracies(make_table()))
     assert printed.signature.count("|level:overall|ci:boot-inputs/1000/seed1|folds:5|spa:1000/seed1|") == 1
     notes = " ".join(printed.notes)
-    assert "toy: SPA over 4 systems proves little" in printed.notes
-    for words in ("half right, or wrong", "epsilon fitted on other folds", "it has no interval", 'level="by-item"'):
+    assert "toy: SPA over 4 systems is weak evidence" in printed.notes
+    for words in ("half right, or as wrong", "epsilon fitted on other folds", "it has no interval", 'level="by-item"'):
         assert words in notes
 
 

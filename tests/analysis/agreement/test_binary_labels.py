@@ -107,7 +107,7 @@ def test_each_error_type_is_set_against_the_same_reasonable_stories(hanna: Ratin
     assert f"hanna: {both} stories have both Engagement >= 4 and Relevance < 2" in printed.notes
     notes = " ".join(printed.notes)
     assert "stand in every set" in notes
-    assert "easier to tell apart than stories at large" in notes
+    assert "easier to tell apart than all stories" in notes
 
 
 def test_delongs_interval_only_when_asked_for(hanna: RatingsTable) -> None:

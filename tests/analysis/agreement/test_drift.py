@@ -82,7 +82,7 @@ def test_few_stories_are_said_to_be_few(make_table) -> None:
     rows = drift(table).groups_frame
     assert rows["few"].tolist() == [False, True, True, True, True]
     _, printed = tables(drift(table))
-    assert "4 of 5 rows rest on fewer than 10 stories: their r says little" in printed.notes
+    assert "4 of 5 rows rest on fewer than 10 stories: their r is weak evidence" in printed.notes
 
 
 def test_one_system_has_nothing_to_be_homogeneous_with(make_table) -> None:

@@ -50,7 +50,7 @@ def test_positions_on_hanna_give_the_numbers_of_the_authors_notebook(hanna: Rati
 def test_positions_must_be_asked_for_and_are_named(hanna: RatingsTable) -> None:
     rows = replacement(hanna).frame
     assert rows["winning_rate"].isna().all()
-    assert rows["winning_rate_reason"].str.contains("positions=True takes first, second").all()
+    assert rows["winning_rate_reason"].str.contains("positions=True treats the first, second").all()
     assert replacement(hanna).people_frame.empty
     printed, _ = tables(replacement(hanna, ReplacementOptions(positions=True)))
     assert any("stand in for persons" in note for note in printed.notes)
@@ -75,7 +75,9 @@ def test_the_peoples_agreement_stands_beside_the_verdict(hanna: RatingsTable) ->
 def test_sorted_ratings_are_never_taken_for_persons(mans_length: RatingsTable) -> None:
     for positions in (False, True):
         row = replacement(mans_length, ReplacementOptions(positions=positions)).frame.iloc[0]
-        assert row["winning_rate_reason"].endswith("so positions are lowest to highest rating, not persons")
+        assert row["winning_rate_reason"].endswith(
+            "so positions are ratings sorted from lowest to highest, not persons"
+        )
         # One-way agreement does not care who is who.
         assert row["people_icc"] == pytest.approx(0.771, abs=5e-4)
 
@@ -111,7 +113,7 @@ def test_judges_that_know_nothing_stand_beneath_and_pass_where_people_do_not_agr
         assert (mean["passed"], mean["clustered_passed"]) == (passes, passes)
         assert (rows.iloc[2]["p"] < 0.05) <= passes
         printed, _ = tables(replacement(make_table(systems=6, prompts=20, noise=noise)))
-        note = "a judge that knows nothing passes on Relevance: there, passing says nothing of a judge"
+        note = "a judge that knows nothing passes on Relevance: there, passing is no evidence for a judge"
         assert (note in printed.notes) == passes
     # Nothing is known of them where people are not known one from another.
     assert replacement(make_table(known_raters=False)).frame["kind"].tolist() == ["judge"]
@@ -210,7 +212,9 @@ def test_stories_that_people_did_not_rate_are_the_judges(make_table) -> None:
     assert rows.loc["system 1", "powered"] == pytest.approx(expected.estimate.value)
     assert rows.loc["system 0", "powered_reason"] == "undefined with fewer than 2 stories rated by the judge only"
     _, printed = tables(replacement(replace(table, frame=frame[~gone])))
-    assert "4 of 4 rows rest on fewer than 30 stories that people rated: intervals too narrow" in printed.notes
+    assert (
+        "4 of 4 rows rest on fewer than 30 stories that people rated: their intervals are too narrow" in printed.notes
+    )
 
 
 def test_people_alone_are_all_of_peoples_ratings_though_the_judge_lost_stories(make_table) -> None:

@@ -124,7 +124,7 @@ def test_floors_on_storyers_comments(surface: Sequence[Path]) -> None:
     assert [100 * (others.recall[k].value or 0) for k in PLACES] == pytest.approx([19.14, 52.81, 79.87], abs=0.005)
     assert (table_2.rho.value, table_2.tau.value) == (pytest.approx(0.182, abs=5e-4), pytest.approx(0.145, abs=5e-4))
     assert (others.chosen, others.incomplete) == (303, 0)
-    assert others.rho.reason == "means of other stories run against a story's own rating"
+    assert others.rho.reason == "the mean of the other stories falls as a story's own rating rises"
 
 
 def test_a_judge_that_says_the_same_of_every_aspect_has_what_chance_gives(surface: Sequence[Path]) -> None:

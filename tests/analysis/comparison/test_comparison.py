@@ -264,7 +264,7 @@ def test_system_level_counts_systems(make_table: Callable[..., RatingsTable]) ->
     table = with_second(make_table(systems=8, prompts=10), noisy)
     found = compared(table, CompareOptions(level="system", **QUICK))
     (entry,) = found.entries
-    assert "toy: 8 systems prove little at system level" in found.notes
+    assert "toy: 8 systems are weak evidence at system level" in found.notes
     agreement = entry.result.outcomes[0].agreement
     assert agreement.inputs.n == agreement.first.n == 8
     frame = table.frame

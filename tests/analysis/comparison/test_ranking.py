@@ -74,7 +74,7 @@ def test_many_pairs_are_printed_on_demand(make_table: Make) -> None:
     options = CompareOptions(**QUICK)
     found = compared(few, options)
     titles = [table.title for table in tables.tables(found)]
-    assert titles[0] == "Eval-Prompts: the best and its ties"
+    assert titles[0] == "Eval-Prompts: the best one and those tied with it"
     assert len(titles) == 6
     assert [table.title for table in tables.tables(found, pairs=False)] == titles[:1]
     of_many = compared(many, options)

@@ -50,7 +50,10 @@ def test_the_whole_sentence() -> None:
         ({"parse": Estimate(0.02, 9, 0.01, 0.03)}, "ep3 parses 2.0 percentage points more than ep1 [1.0, 3.0] and "),
         (
             {"parse": Estimate(-0.004, 9, -0.012, 0.005)},
-            "ep3 parses 0.4 percentage points less than ep1 [-1.2, 0.5], which new story-prompts could turn round, and",
+            (
+                "ep3 parses 0.4 percentage points less than ep1 [-1.2, 0.5], whose direction could change with new "
+                "story-prompts, and"
+            ),
         ),
         ({"parse": Estimate(-0.004, 9)}, "ep3 parses 0.4 percentage points less than ep1 (no interval) and "),
         ({"parse": Estimate.undefined("imported")}, "set against ep1, ep3 correlates lower with people on 5 of 6 "),
@@ -106,15 +109,15 @@ FEW = Estimate(-0.03, 6).without_interval("4 systems are too few to resample")
         (PROMPTS["out"], PROMPTS["in"], f": {MORE}, not more than new systems would [-5.0, 1.0]."),
         (PROMPTS["out"], FEW, f": {MORE}{NO_SYSTEMS}"),
         (PROMPTS["in"], PROMPTS["in"], f": {NOT_MORE}."),
-        (PROMPTS["in"], PROMPTS["out"], "leaves 0 out [-5.0, -1.0]: too close to build on."),
+        (PROMPTS["in"], PROMPTS["out"], "leaves 0 out [-5.0, -1.0]: too close to rely on."),
         (PROMPTS["in"], FEW, f": {NOT_MORE}{NO_SYSTEMS}"),
         (
             NONE,
             FEW,
             ": without an interval over story-prompts (fewer than 5 story-prompts to resample) this may be chance.",
         ),
-        (NONE, PROMPTS["in"], "this may be chance; over systems and story-prompts [-5.0, 1.0], with 0."),
-        (NONE, PROMPTS["out"], "this may be chance; over systems and story-prompts [-5.0, -1.0], without 0."),
+        (NONE, PROMPTS["in"], "this may be chance; over systems and story-prompts [-5.0, 1.0], including 0."),
+        (NONE, PROMPTS["out"], "this may be chance; over systems and story-prompts [-5.0, -1.0], excluding 0."),
     ],
 )
 def test_the_verdict_follows_the_intervals(inputs: Estimate, both: Estimate, words: str) -> None:
@@ -136,7 +139,10 @@ def test_no_difference_in_any_resample_needs_no_verdict() -> None:
         (Estimate(0.31, 6, 0.25, 0.38), "rates the same stories 0.31 points higher [0.25, 0.38];"),
         (
             Estimate(-0.31, 6, -0.65, 0.03),
-            "rates the same stories 0.31 points lower [-0.65, 0.03], which new story-prompts could turn round;",
+            (
+                "rates the same stories 0.31 points lower [-0.65, 0.03], whose direction could change with new "
+                "story-prompts;"
+            ),
         ),
         (Estimate(-0.31, 6), "rates the same stories 0.31 points lower (no interval);"),
         (Estimate(0.0, 6, 0.0, 0.0), "rates the same stories alike on average;"),

@@ -120,11 +120,12 @@ def test_tests_that_do_not_exist_are_not_counted(table: RatingsTable) -> None:
 def test_too_few_permutations_for_the_family_are_warned_of(table: RatingsTable) -> None:
     few = named(tables(compared(table, CompareOptions(resamples=50, permutations=30))))["Agreement with people"]
     assert few.notes[1] == (
-        "30 permutations give p = 0.032 at least: one difference alone could not come out of 2 adjusted tests; ask for "
+        "with 30 permutations p is 0.032 at least; a single difference cannot be significant after adjustment "
+        "over 2 tests; use "
         "more (permutations=40 or more)"
     )
     enough = named(tables(compared(table, CompareOptions(resamples=50, permutations=40))))["Agreement with people"]
-    assert not any("at least: one difference" in note for note in enough.notes)
+    assert not any("at least; a single difference" in note for note in enough.notes)
 
 
 def test_few_systems_swapped_as_a_whole_have_a_smallest_p_that_is_said(
@@ -133,20 +134,20 @@ def test_few_systems_swapped_as_a_whole_have_a_smallest_p_that_is_said(
     def notes(of: RatingsTable, **options: object) -> list[str]:
         chosen = CompareOptions(**{"resamples": 20, "permutations": 500, **options})
         return [
-            note for note in named(tables(compared(of, chosen)))["Agreement with people"].notes if " at least: " in note
+            note for note in named(tables(compared(of, chosen)))["Agreement with people"].notes if " at least; " in note
         ]
 
     # Six systems have 64 patterns of swaps, of which two, none and all, are as extreme as can be.
-    six = "6 systems swapped as a whole give p = 0.031 at least: "
-    alone = "one difference alone could not come out of 2 adjusted tests"
+    six = "6 systems swapped as a whole: p is 0.031 at least; "
+    alone = "a single difference cannot be significant after adjustment over 2 tests"
     assert notes(table, level="system") == [six + alone] == notes(table, swap="systems")
-    assert notes(table, level="system", adjust="none") == [f"{six}only the largest differences can be found"]
+    assert notes(table, level="system", adjust="none") == [f"{six}only the largest differences can be detected"]
     assert notes(table, level="system", swap="story-prompts") == notes(table) == []
     few = make_table(systems=5)
     rows = few.frame[few.frame["source"] == "judge"].assign(eval_prompt="ep2")
     found = notes(replace(few, frame=pd.concat([few.frame, rows])), level="system")
-    five = "5 systems swapped as a whole give p = 0.062 at least: no difference, however large, has p < 0.05"
-    assert found == [f'{five}; swap="story-prompts" speaks of these systems']
+    five = "5 systems swapped as a whole: p is 0.062 at least; no difference, however large, can have p < 0.05"
+    assert found == [f'{five}; swap="story-prompts" tests for these systems alone']
 
 
 def test_unequal_loss_and_unequal_repeats_are_said(table: RatingsTable) -> None:

@@ -186,7 +186,7 @@ def test_datasets_need_no_run(studies: Path, monkeypatch: pytest.MonkeyPatch) ->
     ]
     assert found[0].signature.startswith("deltascore_roc:120|ci:boot-inputs/20/seed1|crit:Fluency,Coherence,")
     assert any("not points of the scale (means of several people?)" in note for note in found[-1].notes)
-    assert any("prove little at system level" in note for note in found[-1].notes)
+    assert any("are weak evidence at system level" in note for note in found[-1].notes)
 
 
 def test_people_alone_on_one_criterion_have_their_scale_use(mans_table: RatingsTable) -> None:

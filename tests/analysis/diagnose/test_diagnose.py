@@ -83,8 +83,9 @@ def test_the_printed_table_lists_findings_and_counts_the_rest(make_table) -> Non
     assert "rates higher than people" in [row["verdict"] for row in printed.rows]
     adjusted = [row["adjusted"] for row in printed.rows]
     (note,) = [note for note in printed.notes if "Holm's adjustment" in note]
-    assert f" {sum(p <= 0.05 for p in adjusted)} find" in note
-    assert f"; {len(printed.rows)} find" in note
+    significant = sum(p <= 0.05 for p in adjusted)
+    assert f" {significant} {'is' if significant == 1 else 'are'} significant at alpha" in note
+    assert f"; {len(printed.rows)} {'is' if len(printed.rows) == 1 else 'are'} significant without" in note
     (full,) = tables(result, full=True)
     assert len(full.rows) > len(printed.rows)
     assert all(isinstance(one, Finding) for one in result.findings)

@@ -49,7 +49,7 @@ def test_what_needs_points_is_left_out_with_a_sentence() -> None:
     rows = result.frame[result.frame["criterion"] == "A"].set_index("diagnostic")
     assert set(rows.index) == {YES_BIAS, "loss", "length", "compression", "self-preference"}
     left = ["length", "compression", "self-preference"]
-    assert set(rows.loc[left, "reason"]) == {"left out: two labels are no points of a scale"}
+    assert set(rows.loc[left, "reason"]) == {"left out: two labels are not points of a scale"}
     assert "halo" not in set(result.frame["diagnostic"])
     (printed,) = tables(result)
     assert any("left out: two labels" in str(note) for note in printed.notes)

@@ -43,9 +43,12 @@ def test_axes_hold_the_tables_ratings(make_table) -> None:
                 assert part.ratings[s, p, e].tolist() == expected
     assert part.story == ("system", "story-prompt")
     assert part.notes[0] == "design: 3 systems x 5 story-prompts x 2 Eval-Prompts x 1 judge x 3 repeats"
-    assert part.notes[1] == "used: all 90 answers asked, by analysis of variance"
+    assert part.notes[1] == "used: all 90 answers requested, by analysis of variance"
     assert (part.used, part.asked, part.whole) == (90, 90, True)
-    assert part.notes[2] == "only one judge (openai/m): its variance cannot be told, and all this holds for it"
+    assert (
+        part.notes[2]
+        == "only one judge (openai/m): its variance cannot be estimated, and all numbers hold for it alone"
+    )
 
 
 def test_a_story_prompt_with_a_gap_stays_in_with_what_it_has(make_table) -> None:
@@ -53,9 +56,9 @@ def test_a_story_prompt_with_a_gap_stays_in_with_what_it_has(make_table) -> None
     assert part.ratings.shape == (4, 12, 3)
     assert np.argwhere(np.isnan(part.ratings)).tolist() == [[2, 7, 0], [2, 7, 1], [2, 7, 2]]
     assert part.notes[0] == "design: 4 systems x 12 story-prompts x 1 Eval-Prompt x 1 judge x 3 repeats"
-    assert part.notes[1] == "used: 141 of 144 answers asked, all that have a rating, by Henderson's Method I"
+    assert part.notes[1] == "used: 141 of 144 answers requested, all that have a rating, by Henderson's Method I"
     assert (part.used, part.asked, part.whole) == (141, 144, False)
-    assert any("without bias where loss is independent of ratings" in note for note in part.notes)
+    assert any("unbiased where loss is independent of ratings" in note for note in part.notes)
     assert not any("too narrow" in note for note in part.notes)
 
 
@@ -75,8 +78,8 @@ def test_levels_without_any_rating_are_counted_and_many_empty_queries_said(make_
     assert part.ratings.shape == (4, 11, 3)
     assert part.whole
     assert part.notes[0] == "design: 4 systems x 11 of 12 story-prompts x 1 Eval-Prompt x 1 judge x 3 repeats"
-    assert part.notes[1] == "used: 132 of 144 answers asked, all that have a rating, by analysis of variance"
-    assert any("without bias where loss is independent of ratings" in note for note in part.notes)
+    assert part.notes[1] == "used: 132 of 144 answers requested, all that have a rating, by analysis of variance"
+    assert any("unbiased where loss is independent of ratings" in note for note in part.notes)
     part = _part(make_table(lost=lambda *at: "refused" if at[0] == 1 and at[1] < 7 else None))
     assert "15 % of the combinations have no rating at all: intervals may be too narrow" in part.notes
 

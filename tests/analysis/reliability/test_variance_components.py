@@ -97,11 +97,11 @@ def test_printed_tables_say_what_they_rest_on(make_table) -> None:
     assert [row["term"] for row in first.rows] == TERMS
     text = render(first, "table")
     assert "design: 4 systems x 12 story-prompts x 1 Eval-Prompt x 1 judge x 3 repeats" in text
-    assert "used: 141 of 144 answers asked, all that have a rating, by Henderson's Method I" in text
+    assert "used: 141 of 144 answers requested, all that have a rating, by Henderson's Method I" in text
     assert "|target:0.8|seed:1|ci:generalized/2000|components:henderson-1|" in first.signature
     assert "|ci:generalized/2000|components:anova|" in tables(components(make_table()))[0].signature
     assert second.signature == first.signature
-    assert second.title == "How many are needed for a reliability of 0.8 (D-study)"
+    assert second.title == "Levels of each facet needed for a reliability of 0.8 (D-study)"
     assert "reaches 0.8" in render(second, "md")
     assert "relative_low" in render(second, "csv")
 

@@ -115,11 +115,13 @@ def test_dose_grows_with_strength_and_null_is_of_repeats() -> None:
 
 def test_a_judge_that_hardly_varies_keeps_the_margin_easily() -> None:
     (table,) = (
-        t for t in tables(stress(planted({"m": constant}), WITHOUT_CONTROL)) if t.title.startswith("What ought")
+        t
+        for t in tables(stress(planted({"m": constant}), WITHOUT_CONTROL))
+        if t.title.startswith("Changes that should")
     )
     assert "standard deviation of 0.00 points, so that staying within 0.25 shows little" in table.notes[-1]
     varied = stress(planted({"m": coin}), WITHOUT_CONTROL)
-    (table,) = (t for t in tables(varied) if t.title.startswith("What ought"))
+    (table,) = (t for t in tables(varied) if t.title.startswith("Changes that should"))
     assert not any("shows little" in note for note in table.notes)
 
 
@@ -192,7 +194,7 @@ def test_eval_prompts_are_set_against_each_other_on_the_same_pairs() -> None:
     assert one.difference.value == 0.5
     assert one.p is None  # every pair differs alike
     (text,) = (
-        render(t, "table", width=80) for t in tables(stress(both, WITHOUT_CONTROL)) if "Eval-Prompt n" in t.title
+        render(t, "table", width=80) for t in tables(stress(both, WITHOUT_CONTROL)) if "Which Eval-Prompt" in t.title
     )
     assert "ep2 - ep1" in text
     assert stress(table, WITHOUT_CONTROL).contrasts == ()

@@ -10,7 +10,7 @@ from judge.audit.file.snapshot import snapshot
 from judge.audit.file.store import AuditStore
 from judge.audit.results.adjudication import adjudicate, disputes
 from judge.audit.results.answer_matrix import answered
-from judge.audit.results.printed import tables
+from judge.audit.results.printed import audit_tables
 from judge.audit.results.rates import rates
 from judge.audit.results.report import report
 from judge.errors import DataError
@@ -68,7 +68,7 @@ def test_final_rates_come_from_what_was_settled_and_what_nobody_disputed(differi
         "superfluous": (0.0, 2),  # item 1 is not settled: left out, not guessed
         "incoherence": (0.0, 3),
     }
-    made = {one.title: one for one in tables(report(snapshot(differing)))}
+    made = {one.title: one for one in audit_tables(report(snapshot(differing)))}
     assert "1 answers that nobody has settled are left out" in " ".join(made["Error rates"].notes)
     assert (
         made["What was answered"].rows[0] | {"settled": 1, "open": 1, "begun": 1} == made["What was answered"].rows[0]

@@ -14,7 +14,7 @@ from judge.audit.file.snapshot import AuditSnapshot, snapshot
 from judge.audit.file.store import ADJUDICATION, AuditStore
 from judge.audit.results import rates, report
 from judge.audit.results.adjudication import adjudicate, disputes
-from judge.audit.results.printed import tables
+from judge.audit.results.printed import audit_tables
 from judge.report import inputs
 from judge.report.sections import audit as audit_section
 from judge.report.sections import audit_words
@@ -101,17 +101,17 @@ def _fits(found: AuditSnapshot) -> bool:
 def test_tables_and_exports_do_not_read_again(audit: AuditStore, said: Said, tmp_path: Path) -> None:
     before = snapshot(audit)
     found = report.report(before)
-    shown = tables(found)
+    shown = audit_tables(found)
     for item in range(1, 7):
         said(audit, "Cy", item, 1)
     adjudicate(audit, "Eve", 1, {"poor_syntax": 1}, note="so it is")
-    assert tables(found) == shown == tables(report.report(before))
+    assert audit_tables(found) == shown == audit_tables(report.report(before))
     write_study_csv(before, tmp_path / "a.csv")
     text = (tmp_path / "a.csv").read_text(encoding="utf-8")
     assert "Cy" not in text
     assert text.count('"Bo"') == 40
     audit.close()
-    assert tables(found) == shown
+    assert audit_tables(found) == shown
 
 
 def test_numbers_are_computed_once(audit: AuditStore, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -125,14 +125,14 @@ def test_numbers_are_computed_once(audit: AuditStore, monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(report, "rates", counted)
     found = report.report(snapshot(audit))
-    tables(found)
+    audit_tables(found)
     assert len(found.frame) == len(audit.categories)
     assert sorted(calls) == sorted(category.key for category in audit.categories)
 
 
 def test_frame_and_tables_are_of_one_value(audit: AuditStore) -> None:
     found = judge.open_audit(audit.path).report(by=("judge",))
-    made = {table.title: table for table in tables(found)}
+    made = {table.title: table for table in audit_tables(found)}
     assert all(isinstance(one.rates.mean, Estimate) for one in found.errors)
     for one, row, shares, agreed in zip(
         found.errors,

@@ -17,7 +17,7 @@ from judge.audit.file.store import AuditStore
 from judge.audit.results.adjudication import adjudicate
 from judge.audit.results.answer_matrix import answered
 from judge.audit.results.options import EXEMPT, ReportOptions
-from judge.audit.results.printed import tables
+from judge.audit.results.printed import audit_tables
 from judge.audit.results.rates import agreement, agreement_with_others, rates
 from judge.audit.results.report import report
 from judge.audit.sample.practice import practise
@@ -56,13 +56,13 @@ def single(tmp_path: Path, said: Said) -> Iterator[AuditStore]:
 
 
 def test_several_explanations_of_a_story_count_as_one_unit(gaps: AuditStore, single: AuditStore) -> None:
-    (made,) = [one for one in tables(report(snapshot(gaps))) if one.title == "Agreement between annotators"]
+    (made,) = [one for one in audit_tables(report(snapshot(gaps))) if one.title == "Agreement between annotators"]
     row = made.rows[0]
     assert (row["items"], row["stories"]) == (12, 6)
     assert "over 6 stories" in str(row["ac1"].method)
     assert "|ci:jackknife-stories|of:" in made.signature
     assert any(note.startswith("several items are of one story") for note in made.notes)
-    (made,) = [one for one in tables(report(snapshot(single))) if one.title == "Agreement between annotators"]
+    (made,) = [one for one in audit_tables(report(snapshot(single))) if one.title == "Agreement between annotators"]
     assert (made.rows[0]["items"], made.rows[0]["stories"]) == (6, 6)
     assert made.rows[0]["ac1"].method == "t over items, 95 %"
 
@@ -100,7 +100,7 @@ def test_one_annotator_alone_has_rates_and_no_agreement(make_audit: Make, said: 
     store = make_audit()
     for item in (1, 2, 3):
         said(store, "Ada", item, item % 2)
-    made = {one.title: one for one in tables(report(snapshot(store)))}
+    made = {one.title: one for one in audit_tables(report(snapshot(store)))}
     row = made["Agreement between annotators"].rows[0]
     assert row["ac1"].reason == row["alpha"].reason == "undefined: no item has 2 ratings"
     assert made["Error rates"].rows[0]["mean"].value == pytest.approx(2 / 3)
@@ -116,7 +116,7 @@ def test_two_against_two_is_no_majority(make_audit: Make, said: Said) -> None:
         said(store, name, 2, 1)
     one = rates(answered(snapshot(store)), "poor_syntax")
     assert (one.mean.value, one.majority.value, one.any.value, one.ties) == (0.75, 0.5, 1.0, 1)
-    (made,) = [one for one in tables(report(snapshot(store))) if one.title == "Error rates"]
+    (made,) = [one for one in audit_tables(report(snapshot(store))) if one.title == "Error rates"]
     assert (
         "in 5 cases (an item and an error) as many annotators say yes as no: a tie, which is no majority" in made.notes
     )
@@ -131,12 +131,12 @@ def test_disagreements_tell_alike_explanations_apart_and_say_who_settled(make_au
         for item in (1, 2, 3):
             said(alike, "Ada", item, 0)
             alike.answer("Bo", item, {c.key: int(c.key == "poor_syntax") for c in alike.categories})
-        (made,) = [one for one in tables(report(snapshot(alike))) if one.title == "Disagreements"]
+        (made,) = [one for one in audit_tables(report(snapshot(alike))) if one.title == "Disagreements"]
         assert [row["explanation"][:12] for row in made.rows] == ["…a words are", "…b words are", "…c words are"]
         assert "by" not in {column.key for column in made.columns}
         adjudicate(alike, "Eve", 2, {"poor_syntax": 1}, note="a verb is missing")
         adjudicate(alike, "Eve", 3, {"poor_syntax": 0})
-        (made,) = [one for one in tables(report(snapshot(alike))) if one.title == "Disagreements"]
+        (made,) = [one for one in audit_tables(report(snapshot(alike))) if one.title == "Disagreements"]
     assert [(row["final"], row["by"]) for row in made.rows] == [
         (None, None),
         ("Poor syntax: yes", "Eve: a verb is missing"),
@@ -169,13 +169,14 @@ def test_nobody_has_answered(make_audit: Make) -> None:
     store = make_audit()
     store.answer("Ada", 1, {"poor_syntax": 1})
     with pytest.raises(SpecError, match="no annotator has finished an item yet"):
-        tables(report(snapshot(store)))
+        audit_tables(report(snapshot(store)))
 
 
 def test_rates_by_stratum(gaps: AuditStore) -> None:
     found = answered(snapshot(gaps))
     made = {
-        one.title: one for one in tables(report(snapshot(gaps), ReportOptions(by=("judge", "rating", "criterion"))))
+        one.title: one
+        for one in audit_tables(report(snapshot(gaps), ReportOptions(by=("judge", "rating", "criterion"))))
     }
     assert "Error rates by criterion" not in made  # there is one
     by_judge = made["Error rates by judge"].rows
@@ -184,13 +185,13 @@ def test_rates_by_stratum(gaps: AuditStore) -> None:
     assert by_judge[0]["poor_syntax"].value == pytest.approx(np.nanmean(found.given["poor_syntax"][mine]))
     assert [row["rating"] for row in made["Error rates by rating"].rows] == list("12345")
     with pytest.raises(SpecError, match='by="colour" is not known'):
-        tables(report(snapshot(gaps), ReportOptions(by=("colour",))))
+        audit_tables(report(snapshot(gaps), ReportOptions(by=("colour",))))
 
 
 def test_practice_stands_beside_an_annotator_and_counts_nowhere(gaps: AuditStore) -> None:
     before = answered(snapshot(gaps)).given
     practise(gaps, "Ada", 1, {"poor_syntax": 0, "superfluous": 1})
-    rows = next(one for one in tables(report(snapshot(gaps))) if one.title == "Annotators").rows
+    rows = next(one for one in audit_tables(report(snapshot(gaps))) if one.title == "Annotators").rows
     assert [row["practice"] for row in rows] == ["1/2", None, None, None]
     for key, values in answered(snapshot(gaps)).given.items():
         np.testing.assert_array_equal(values, before[key])
@@ -203,12 +204,12 @@ OTHER = {"by": ("system",), "annotators": ("Ada", "Bo"), "resamples": 77, "seed"
 def test_every_option_moves_the_signature_or_is_exempt(single: AuditStore, name: str) -> None:
     lines = []
     for options in (ReportOptions(), dataclasses.replace(ReportOptions(), **{name: OTHER[name]})):
-        lines.append({one.signature for one in tables(report(snapshot(single), options))})
+        lines.append({one.signature for one in audit_tables(report(snapshot(single), options))})
     assert (lines[0] != lines[1]) != (name in EXEMPT)
 
 
 def test_each_table_is_signed_with_its_own_intervals(single: AuditStore) -> None:
-    made = {one.title: one for one in tables(report(snapshot(single)))}
+    made = {one.title: one for one in audit_tables(report(snapshot(single)))}
     for title, part in (
         ("Error rates", "|ci:wilson-stories|of:"),
         ("Annotators", "|ci:wilson-stories|of:"),
@@ -222,7 +223,7 @@ def test_each_table_is_signed_with_its_own_intervals(single: AuditStore) -> None
 def test_the_signature_names_the_sample(make_audit: Make, said: Said) -> None:
     store = make_audit(sampling={"signature": "toy:6|sample:6/equal/seed1|v0"})
     said(store, "Ada", 1, 1)
-    line = tables(report(snapshot(store)))[0].signature
+    line = audit_tables(report(snapshot(store)))[0].signature
     assert line.startswith(f"audit:{store.audit_id}|items:1/6|annotators:Ada|categories:wrong_guideline,")
     assert "|of:toy:6|sample:6/equal/seed1|" in line
 

@@ -14,7 +14,7 @@ from judge.audit.exchange.study_csv import write_study_csv
 from judge.audit.file.snapshot import snapshot
 from judge.audit.file.store import AuditStore
 from judge.audit.results.answer_matrix import answered
-from judge.audit.results.printed import tables
+from judge.audit.results.printed import audit_tables
 from judge.audit.results.rates import agreement, rates
 from judge.audit.results.report import report
 from judge.errors import DataError
@@ -99,7 +99,9 @@ def test_the_polarity_of_the_first_question_is_declared(study: Path) -> None:
 def test_the_question_nobody_answered_with_yes_has_full_agreement_and_no_kappa(study: Path) -> None:
     with AuditStore.open(study, writing=False) as store:
         one = agreement(answered(snapshot(store)), "incorrectness", resamples=200, seed=1)
-        (made,) = [table for table in tables(report(snapshot(store))) if table.title == "Agreement between annotators"]
+        (made,) = [
+            table for table in audit_tables(report(snapshot(store))) if table.title == "Agreement between annotators"
+        ]
     # Yes and no are known beforehand, so chance can be counted though nobody said yes; where only the category in use
     # is known (as in `judge reproduce`) it stays undefined.
     assert (one.ac1.estimate.value, one.ac1.estimate.low, one.ac1.raw.value) == (1.0, None, 1.0)

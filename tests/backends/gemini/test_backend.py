@@ -102,7 +102,7 @@ def test_thoughts_are_no_part_of_the_text() -> None:
 def test_a_candidate_without_an_answer_is_never_an_empty_one(reason: str | None, kind: str, retryable: bool) -> None:
     error = failed(answer(None, reason, finishMessage="why"))
     assert (error.kind, error.retryable) == (kind, retryable)
-    assert str(reason or "no reason is told") in str(error)
+    assert str(reason or "the server gives no reason") in str(error)
     assert "why" in str(error)
 
 

@@ -82,10 +82,10 @@ def test_a_file_that_is_no_parquet(write: Write) -> None:
     ("content", "columns", "sentence"),
     [
         ("n,Story\n1,x\n", {"text": "Stroy"}, "column 'Stroy' is not known; did you mean 'Story'.* wanted as text"),
-        ("n,Story\n1,x\n", {"text": "Story"}, "no column is said to hold the system; found 'n, Story'"),
-        ("n,Story\n1,x\n", {"text": "Story", "system": "=m", "rater": "n"}, "no column is said to hold the id"),
+        ("n,Story\n1,x\n", {"text": "Story"}, "the map names no column for the system; found 'n, Story'"),
+        ("n,Story\n1,x\n", {"text": "Story", "system": "=m", "rater": "n"}, "the map names no column for the id"),
         ("text,system\n,m\n", {}, "row 2, column 'text': the text is empty"),
-        ("id,text,system\n1,x,m\n1,y,m\n", {}, "row 3, column 'id': the id stands already in row 2; found '1'"),
+        ("id,text,system\n1,x,m\n1,y,m\n", {}, "row 3, column 'id': the id is already used in row 2; found '1'"),
         ("text,system,r\nx,m,nan\n", {"ratings": {"R": "r"}}, "row 2, column 'r': not a rating; found 'nan'"),
         ("text,system,r\nx,m,good\n", {"ratings": {"R": "r"}}, "row 2, column 'r': not a rating; found 'good'"),
         (

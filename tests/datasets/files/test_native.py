@@ -59,7 +59,7 @@ def test_what_is_written_is_what_is_read(written: list[Story]) -> None:
             {**STORY, "ratings": [{"criterion": "c", "value": 4, "ratr": "x"}]},
             "unknown key 'ratr'; did you mean 'rater'",
         ),
-        ({**STORY}, "row 2, column 'id': the id stands already in row 1; found '1'"),
+        ({**STORY}, "row 2, column 'id': the id is already used in row 1; found '1'"),
         ([1], r"row 2: not an object; found \[1\]"),
     ],
 )

@@ -167,7 +167,7 @@ def test_a_ranking_of_one_row_a_story(write: Write) -> None:
         (
             [{"texts": ["x", "x"], "ranks": [1, 2]}],
             {"texts": "texts", "ranks": "ranks"},
-            "row 1: a story stands twice in one ranking",
+            "row 1: a story occurs twice in one ranking",
         ),
         (
             [{"texts": ["x", "y"], "ranks": [1, "best"]}],
@@ -177,7 +177,7 @@ def test_a_ranking_of_one_row_a_story(write: Write) -> None:
         (
             [{"text": "x", "rank": 1}, {"text": "x", "rank": 2}],
             {"rank": "rank"},
-            "row 2, column 'rank': stands in this ranking before; .* names the rater",
+            "row 2, column 'rank': occurs earlier in this ranking; .* names the rater",
         ),
     ],
 )
@@ -203,7 +203,7 @@ def test_a_list_of_messages_says_where_its_text_stands(write: Write) -> None:
     ("columns", "error", "said"),
     [
         ({"chosen": "good", "rejected": "rejected"}, DataError, "column 'good' is not known.*wanted as chosen"),
-        ({"first": "chosen"}, DataError, "no column is said to hold second"),
+        ({"first": "chosen"}, DataError, "the map names no column for second"),
         ({"chosen": "chosen", "rejected": "rejected", "ranks": "r"}, SpecError, "column map field 'ranks'"),
         ({"chosen": "chosen", "rejected": 3}, SpecError, "rejected must name a column"),
     ],
@@ -216,7 +216,7 @@ def test_a_wrong_map_is_named(columns: dict[str, Any], error: type[Exception], s
 
 def test_a_table_that_looks_like_pairs_is_told_a_map(write: Write) -> None:
     path = write("arena.csv", "Prompt,Story A,Story B,Winner\np,x,y,A\n")
-    with pytest.raises(DataError, match="no column is said to hold the text") as caught:
+    with pytest.raises(DataError, match="the map names no column for the text") as caught:
         open_dataset(str(path))
     assert caught.value.hint is not None
     columns = proposal(["Prompt", "Story A", "Story B", "Winner"])

@@ -20,7 +20,7 @@ Write = Callable[[str, str | bytes], Path]
         (b'{"a": 1,\n "b": }', r"row 2: is not JSON: Expecting value \(column 7\)"),
         (b'{"a": "NaN",\n "b":\n NaN}', "row 3: not a JSON number; found 'NaN'"),
         (b'{"a": -Infinity}', "row 1: not a JSON number; found '-Infinity'"),
-        (b'{"a": 1, "a": 2}', "key 'a' stands twice in one object"),
+        (b'{"a": 1, "a": 2}', "key 'a' occurs twice in one object"),
         (b'{"a":\n "caf\xe9"}', r"row 2: is not valid UTF-8; found b'\\xe9'"),
         (b"[" * 100_000, "nested too deeply"),
     ],

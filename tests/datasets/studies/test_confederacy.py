@@ -58,7 +58,7 @@ def test_ratings_find_their_stories_by_code_or_name(files: tuple[list[Path], Pat
         (((1, "AB12", "R1", "good", 3, ""),), "row 2, column 'Humor': not a rating"),
         (((1, "XX00", "R1", 1, 3, ""),), "row 2, column 'Story': no story of the corpus"),
         (((1, "AB12", None, 1, 3, ""),), "row 2, column 'Rater': the text is empty"),
-        ((ROWS[0], ROWS[0]), "row 3, column 'Rater': the rater's ratings of this story stand already in row 2"),
+        ((ROWS[0], ROWS[0]), "row 3, column 'Rater': the rater's ratings of this story are already in row 2"),
     ],
 )
 def test_what_is_wrong_is_named_with_file_row_and_column(

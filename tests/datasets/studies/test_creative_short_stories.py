@@ -65,5 +65,5 @@ def test_other_columns_and_ids_that_stand_twice_are_refused(tmp_path: Path) -> N
     without = {key: value for key, value in row().items() if key != "non_expert_value"}
     with pytest.raises(DataError, match="not the columns of the released table"):
         list(read_stories(table(tmp_path, without)))
-    with pytest.raises(DataError, match="row 2, column 'id': the id stands already in row 1"):
+    with pytest.raises(DataError, match="row 2, column 'id': the id is already used in row 1"):
         list(read_stories(table(tmp_path, row(id="a"), row(id="a"))))

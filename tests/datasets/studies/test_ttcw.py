@@ -59,7 +59,7 @@ def test_wrong_files_are_named_with_row_and_column(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"verdicts\.json, row 1, column 'binary_verdict': no verdict.*'Maybe'"):
         read_verdicts(path)
     path.write_text(json.dumps([{**row, "binary_verdict": "Yes"}] * 2), encoding="utf-8")
-    with pytest.raises(DataError, match="row 2: the same verdict stands twice"):
+    with pytest.raises(DataError, match="row 2: the same verdict occurs twice"):
         read_verdicts(path)
     path.write_text(json.dumps({"a": 1}), encoding="utf-8")
     with pytest.raises(DataError, match="not a list of objects"):

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from judge.cli.option_words import said as flags
+from judge.cli.option_words import with_flags as flags
 from judge.errors import DataError, SpecError
 from judge.exchange.check.names import named
 from judge.exchange.check.said import SaidColumns
@@ -88,7 +88,7 @@ def test_rows_said_twice_count_once_and_are_counted(tmp_path: Path) -> None:
     pd.concat([frame, frame.head(3)]).to_csv(path)  # with pandas' own column of numbers, which has no name
     found = check(path)
     assert len(ratings(found, "judge")["Overall", "gpt4"]) == 24
-    assert any(note.startswith("3 of 27 rows say what another says") for note in found.notes)
+    assert any(note.startswith("3 of 27 rows equal another row") for note in found.notes)
 
 
 def test_rows_that_contradict_each_other_are_refused_with_what_mends_it(tmp_path: Path) -> None:
@@ -153,7 +153,7 @@ def test_answers_that_were_sorted_are_no_persons(tmp_path: Path) -> None:
     assert found.columns.positions
     assert found.found.frame["rater"].isna().all()
     assert any("sorted answers" in note for note in found.notes)
-    assert any(one.missing.startswith("who gave which") for one in found.untold)
+    assert any(one.missing.startswith("no raters' names") for one in found.untold)
 
 
 def test_yes_and_no_are_labels(tmp_path: Path) -> None:
@@ -167,11 +167,11 @@ def test_what_a_bare_table_cannot_tell(tmp_path: Path) -> None:
     found = check(table(tmp_path, {"gpt4": [1, 2, 3], "human": [1, 3, 2]}))
     assert [one.missing for one in found.untold] == [
         "no texts",
-        "people's ratings are one column",
+        "one column of people's ratings",
         "no story-prompts",
         "no systems",
         "no repeats",
-        "nothing about how the judge was asked",
+        "no record of how the judge was prompted",
     ]
     assert "no column holds an id for each story: stories are numbered by rows" in found.notes
 

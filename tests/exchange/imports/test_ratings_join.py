@@ -83,7 +83,7 @@ def test_a_joined_dataset_gives_texts_systems_and_people(
     code, out, _ = run("correlate", "in", "--resamples", "20", "--given", "length", "--format", "json")
     rows = json.loads(out)["rows"]
     control = next(row for row in rows if row["judge"].startswith("control"))
-    # The mean of five foldings is 0.218, as the README prints it; one folding lies within 0.01 of it.
+    # The mean of five foldings is 0.218, as docs/guides/tables.md prints it; one folding lies within 0.01 of it.
     assert control["value"] == pytest.approx(0.218, abs=0.01)
     assert control["given"] is not None
 

@@ -78,10 +78,10 @@ def test_ratings_off_the_scale_are_missing(tmp_path: Path) -> None:
         ({"rating": "four"}, "row 2, column 'rating': not a rating; found 'four'"),
         ({"rating": None}, "row 2, column 'rating': neither a rating nor a status"),
         ({"source": "robot"}, "row 2, column 'source': not judge or rater; found 'robot'"),
-        ({"story": None}, "row 2, column 'story': nothing stands there"),
+        ({"story": None}, "row 2, column 'story': the cell is empty"),
         ({"sytem": "b"}, "column 'sytem' is not known; did you mean 'system'"),
         ({"status": "fine"}, "unknown status; found 'fine'"),
-        ({"status": "refused"}, "a rating stands beside a status that says there is none"),
+        ({"status": "refused"}, "the row has a rating, but its status says that there is none"),
     ],
 )
 def test_what_is_wrong_is_named_and_nothing_is_written(

@@ -151,6 +151,6 @@ def test_the_command_ends_with_a_sentence_and_what_to_do(
         main(["run", str(definition), "--quiet"])
     assert end.value.code == 1
     said = capsys.readouterr().err
-    assert "does not keep to structured: choice" in said
+    assert "does not follow structured: choice" in said
     assert "take a server or a model that constrains answers, or set structured: none" in said
     assert "Traceback" not in said

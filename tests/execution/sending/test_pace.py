@@ -192,7 +192,7 @@ def test_what_does_not_fit_one_budget_takes_nothing_from_the_other() -> None:
         small.called(0.1)
         await small.settle()
         assert not await small.admit()
-        assert small.refused == "max_cost $0.1000 for one sitting is reached"
+        assert small.refused == "max_cost $0.1000 for this run is reached"
         for _ in range(9):
             assert await large.admit()
             large.called(0.1)

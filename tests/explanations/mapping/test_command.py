@@ -14,9 +14,9 @@ import pytest
 import judge
 from judge.cli.main import main
 from judge.errors import DataError
-from judge.explanations.look import look
 from judge.explanations.mapping import stored
 from judge.explanations.mapping.options import EXEMPT, FRAGMENTS, SHOWN_BY, ExplainOptions
+from judge.explanations.results import results
 from judge.explanations.tables import tables
 from judge.printing import stored_tables
 from judge.printing.tables import render
@@ -126,7 +126,7 @@ def test_of_a_store_without_columns_points_are_read_and_tables_are_not(
 
 def test_what_an_eval_prompt_does_not_ask_for_is_said(capsys: pytest.CaptureFixture[str], demo_run: Path) -> None:
     title = "Presence: is there an explanation?"
-    sentence = "not asked for by Eval-Prompt ep1: that there is none is no failure of the judge"
+    sentence = "not asked for by Eval-Prompt ep1: their absence is no failure of the judge"
     assert sentence in as_json(capsys, demo_run, "--model", "tfidf")[title]["notes"]
     alone = as_json(capsys, demo_run, "--model", "tfidf", "--eval-prompt", "ep2")[title]["notes"]
     assert not any("not asked for" in note for note in alone)
@@ -195,7 +195,7 @@ def test_hostile_texts_are_printed_as_text(capsys: pytest.CaptureFixture[str], t
         (["--column", "text=Comment"], "--column is for a file"),
         (["--judge", "nobody"], "--judge 'nobody' is not known"),
         (["--cluster-on", "umap", "--no-map"], "needs a map by UMAP"),
-        (["--eval-prompt", "ep1"], "no explanation to look at: 216 without an explanation"),
+        (["--eval-prompt", "ep1"], "no explanation to analyse: 216 without an explanation"),
     ],
 )
 def test_mistakes_are_sentences(
@@ -244,7 +244,7 @@ def test_a_notebook_gets_a_frame_with_clusters_and_places(demo_run: Path) -> Non
 
 def test_a_look_is_one_value_of_which_frames_and_tables_are_made(demo_run: Path) -> None:
     mapped = judge.open_run(demo_run).only(criterion=["Coherence", "Empathy"]).explain(model="tfidf", map="pca")
-    found = look(mapped)
+    found = results(mapped)
     made = {table.title: table for table in tables(found)}
     assert mapped.frame.attrs["signature"] == mapped.signature()
     assert list(mapped.frame["cluster"]) == list(mapped.rows["cluster"])

@@ -90,7 +90,7 @@ def test_the_command_sets_sides_of_a_file_apart_and_draws_them(tmp_path: Path) -
     assert figure.read_bytes().startswith(b"\x89PNG")
     assert "60 explanations by side" in done.output
     printed = out.read_text(encoding="utf-8")
-    assert "What people say that judges do not" in printed
+    assert "Terms that people use more than judges" in printed
     assert '"plums"' in printed
     assert '"group":"expert"' in printed.replace('": "', '":"')
 

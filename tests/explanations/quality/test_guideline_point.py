@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from judge.criteria import load_criteria
-from judge.explanations.mapping.embedding import embed
+from judge.embedding.vectors import embed
 from judge.explanations.quality.guideline_point import guideline_texts, measure, split
 from judge.printing.tables import Table
 from tests.explanations import planted

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from judge.embedding.vectors import embed
 from judge.explanations.corpus.reading import read_texts
-from judge.explanations.mapping.embedding import embed
 from judge.explanations.quality.options import NumbersOptions
 from judge.explanations.quality.rating_agreement import agreement, measure, predict, rank_correlation
 from judge.printing.tables import Table

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from judge.embedding.vectors import embed
 from judge.explanations.corpus.corpus import ExplanationTexts
 from judge.explanations.corpus.reading import read_texts
-from judge.explanations.mapping.embedding import embed
 from judge.explanations.quality.options import NumbersOptions
 from judge.explanations.quality.specificity import measure, sampled, specificity
 from judge.printing.tables import Table

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from judge.explanations.mapping.embedding import embed
+from judge.embedding.vectors import embed
 from judge.explanations.quality.options import NumbersOptions
 from judge.explanations.quality.stability import Stability, measure
 from tests.explanations import planted

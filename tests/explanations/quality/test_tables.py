@@ -13,11 +13,11 @@ import pytest
 
 from judge.cli.main import main
 from judge.criteria import load_criteria
+from judge.embedding.vectors import embed
 from judge.errors import SpecError
 from judge.explanations.corpus.corpus import ExplanationTexts, stories_of
 from judge.explanations.corpus.reading import read_texts
 from judge.explanations.mapping import stored
-from judge.explanations.mapping.embedding import embed
 from judge.explanations.quality import readings
 from judge.explanations.quality.flags import RULES
 from judge.explanations.quality.guideline_point import guideline_texts
@@ -32,14 +32,14 @@ from tests.explanations import planted
 pytest.importorskip("sklearn")
 TITLES = (
     "Presence: is there an explanation?",
-    "Specificity: does the text tell its criterion?",
-    "Criteria that are taken for each other",
-    "Stability: the same reasons when asked again?",
+    "Specificity: can the criterion be recognised from the text?",
+    "Criteria that the classifier confuses",
+    "Stability: are the reasons the same in each repeat?",
     "Agreement of text and rating: the rating predicted from the explanation alone",
-    "Texts that least fit their rating",
-    "Nearest guideline against the rating given",
-    "Substance: does the text speak of this story?",
-    "Texts flagged by rules, to be looked at",
+    "Texts whose rating differs most from the predicted rating",
+    "Nearest guideline, compared with the rating given",
+    "Substance: does the text refer to this story?",
+    "Texts flagged by rules, for reading",
 )
 OTHER = {
     "seed": 5,
@@ -158,7 +158,7 @@ def test_the_same_seed_gives_the_same_tables(texts: ExplanationTexts) -> None:
 def test_tables_without_a_row_are_left_out_and_named(studies: Path) -> None:
     comments = read_texts(studies / "storyer" / "train_rate_reason_data_small.json")
     found = of(comments, QUICK)
-    assert "Nearest guideline against the rating given" not in found
+    assert "Nearest guideline, compared with the rating given" not in found
     (note,) = (note for note in found[TITLES[0]].notes if note.startswith("nothing to print for"))
     assert "Nearest guideline" in note
 

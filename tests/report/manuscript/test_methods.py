@@ -105,7 +105,7 @@ def test_the_paragraph_of_a_run_states_its_settings(demo_run: Path, hostile_mate
     assert "tfidf-svd" not in text
     assert "reimers" not in text
     other = methods.paragraph(hostile_material)
-    assert "generation settings were not said" in other
+    assert "generation settings were not set" in other
     assert "3 ratings a story and criterion; who gave which rating is known." in other
     assert "The human ceiling is each rater against the mean of the others." in other
 
@@ -116,7 +116,7 @@ def test_nothing_is_said_of_tests_that_nobodys_ratings_allow(unrated_run: Path) 
     assert "Contrasts are differences of the mean rating" in text
     for absent in ("people", "label", "ceiling", "Williams", "permutation", "Diagnostics"):
         assert absent not in text
-    family = {item.question: item.found for item in checklist.checklist(inputs)}[
+    family = {item.question: item.finding for item in checklist.checklist(inputs)}[
         "The family of tests, and its adjustment"
     ]
     assert "cannot be tested without people's ratings" in family
@@ -142,7 +142,7 @@ def test_the_checklist_marks_gaps_and_names_what_closes_them(hostile_material: R
         assert item.state == "gap"
         assert item.closes.startswith("generation.")
     assert items["Human ceiling"].state == "met"
-    assert items["Repeats, so that consistency is known"].found == "2 repeats of each query"
+    assert items["Repeats, so that consistency is known"].finding == "2 repeats of each query"
     audit = items["Explanations audited by people"]
     assert (audit.state, audit.closes) == ("gap", f"judge audit sample {hostile_material.named_runs}")
     assert items["Contamination"].state == "gap"
@@ -168,10 +168,10 @@ def test_an_audit_is_done_when_two_annotators_finished_items(demo_run: Path, tmp
 
     item, text, top = said()
     assert (item.state, item.closes) == ("gap", f"judge audit serve {file}")
-    assert "0 of 6 items finished" in item.found
+    assert "0 of 6 items finished" in item.finding
     assert "audited" not in text
     assert "gwet" not in text
-    assert top == "6 explanations were drawn for an audit; nobody has finished one."
+    assert top == "6 explanations were drawn for an audit; no annotator has finished one."
 
     with AuditStore.open(file) as store:
         nothing = dict.fromkeys([one.key for one in store.categories], 0)
@@ -179,7 +179,7 @@ def test_an_audit_is_done_when_two_annotators_finished_items(demo_run: Path, tmp
             store.answer("Ada", number, nothing)
         item, text, top = said()
         assert item.state == "gap"
-        assert "3 of 6 items finished by one annotator: how far annotators agree is not known" in item.found
+        assert "3 of 6 items finished by one annotator: agreement between annotators is unknown" in item.finding
         assert (
             "One person audited 3 of 6 explanations, drawn at random from 864, stratified by criterion (equal " in text
         )
@@ -188,14 +188,14 @@ def test_an_audit_is_done_when_two_annotators_finished_items(demo_run: Path, tmp
         )
         assert " and rating, not the system and judge; no explanation was finished by two" in text
         assert "gwet" not in text
-        assert "how far annotators agree is not known" in top
+        assert "agreement between annotators is unknown" in top
 
         first = store.categories[0].key
         store.answer("Ben", 1, nothing | {first: 1})
         store.answer("Ben", 2, nothing)
         item, text, top = said()
         assert (item.state, item.closes) == ("met", "")
-        assert "3 of 6 items finished by 2 annotators, 2 of them by two or more" in item.found
+        assert "3 of 6 items finished by 2 annotators, 2 of them by two or more" in item.finding
         assert "2 people audited 3 of 6 explanations" in text
         assert "two or more finished 2 of them, on which agreement is Gwet's AC1 [@gwet-2008-computing]" in text
         assert "disputed answers were not adjudicated" in text
@@ -269,9 +269,9 @@ def test_labels_by_construction_are_nobodys_ratings(demo_run: Path) -> None:
     assert "Who gave which of people's ratings" not in items
     people = items["People's ratings of the same stories"]
     assert people.state == "gap"
-    assert people.found.startswith("no person rated them: labels by construction")
+    assert people.finding.startswith("no person rated them: labels by construction")
     assert items["Human ceiling"].state == "gap"
-    assert "all 6 criteria" in items["Human ceiling"].found
+    assert "all 6 criteria" in items["Human ceiling"].finding
 
 
 def test_what_cannot_be_known_is_no_gap_of_the_users(hanna_material: ReportInputs) -> None:
@@ -279,7 +279,7 @@ def test_what_cannot_be_known_is_no_gap_of_the_users(hanna_material: ReportInput
     assert items["Human ceiling"].state == "open"
     assert items["Who gave which of people's ratings"].state == "open"
     assert items["Repeats, so that consistency is known"].state == "open"
-    assert items["Control that reads the surface of a text alone"].state == "met"
+    assert items["Control that reads only the surface of a text"].state == "met"
     assert items["Enough systems for a claim about systems"].state == "met"
 
 

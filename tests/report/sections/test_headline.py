@@ -99,7 +99,7 @@ def test_an_interval_that_holds_zero_is_not_told_apart() -> None:
     near = replace(LEAD, over={**LEAD.over, CONTROL: Estimate(0.02, 100, -0.03, 0.07)})
     control = said(near)[1]
     assert "the judge lies 2.0 above (difference 2.0 [−3.0, 7.0])" in control
-    assert control.endswith("not told apart by new story-prompts.")
+    assert control.endswith("this may be chance over new story-prompts.")
     assert "explain" not in control
     without = replace(LEAD, over={**LEAD.over, CONTROL: Estimate(0.02, 100)})
     assert said(without)[1].endswith("without an interval, this may be chance.")
@@ -110,9 +110,7 @@ def test_an_undefined_ceiling_says_why_without_the_first_criterions_name() -> No
     why = Estimate.undefined(reason)
     assert why.reason == "undefined for Coherence (human ceiling unavailable: who gave which rating is not known)"
     unknown = replace(LEAD, bars={**LEAD.bars, CEILING: why}, over={**LEAD.over, CEILING: why})
-    assert (
-        said(unknown)[2] == "How far people agree with each other cannot be said: who gave which rating is not known."
-    )
+    assert said(unknown)[2] == "Agreement between people cannot be estimated: who gave which rating is not known."
 
 
 def test_all_undefined_says_so_and_names_no_best() -> None:
@@ -125,13 +123,13 @@ def test_all_undefined_says_so_and_names_no_best() -> None:
 def test_a_run_of_the_control_alone_says_what_it_is(demo_run: Path) -> None:
     sentences = headline.sentences(ReportInputs.read([demo_run], ReportOptions(resamples=60)))
     assert sentences[0].startswith("No person rated the stories of demo: labels by construction")
-    assert sentences[1].startswith("The only judge asked about demo (48 stories, 4 systems) is the control")
+    assert sentences[1].startswith("The only judge run on demo (48 stories, 4 systems) is the control")
     assert any("median over 12 cells (judge × Eval-Prompt × criterion)" in one for one in sentences)
     assert any("is the higher of 2 rows" in one or "(the higher of 2 rows" in one for one in sentences)
     (explained,) = [one for one in sentences if "explanations were" in one]
-    assert explained.startswith("864 explanations were analysed: from the wording alone a classifier tells")
+    assert explained.startswith("864 explanations were analysed: from the wording alone a classifier predicts")
     assert "not how good a judge is" in sentences[1]
-    assert "Nothing was lost: each of the 1,728 repeats asked has a rating." in sentences
+    assert "No rating is missing: each of the 1,728 requested repeats has one." in sentences
     # The control is not set beside itself.
     assert not [sentence for sentence in sentences if sentence.startswith("The control, which reads")]
 
@@ -139,8 +137,9 @@ def test_a_run_of_the_control_alone_says_what_it_is(demo_run: Path) -> None:
 def test_hanna_names_the_losses_and_what_cannot_be_known(hanna_run: Path) -> None:
     sentences = headline.sentences(ReportInputs.read([hanna_run], ReportOptions(resamples=60)))
     # 1,051 means off the scale: counted in the released file by tests of its import.
-    assert "Of 126,720 repeats asked, 99.2 % have a rating; the others (out of scale 1,051) stay missing." in sentences
+    lost = "the others (out of scale 1,051) stay missing."
+    assert f"Of 126,720 requested repeats, 99.2 % have a rating; {lost}" in sentences
     assert sentences[-1] == (
-        "How far judges agree with themselves is undefined for imported ratings: repeats are not in the file, only "
+        "Agreement of judges with themselves is undefined for imported ratings: repeats are not in the file, only "
         "their mean."
     )

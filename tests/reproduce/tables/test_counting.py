@@ -15,7 +15,7 @@ from judge.reproduce.cell import Cell, Place
 from judge.reproduce.published import published, read_published
 from judge.reproduce.study import Options
 from judge.reproduce.tables.counting import numbers_in, sentence
-from tests.readme_reference import README
+from tests.documents.blocks import ROOT
 
 
 def test_a_cell_that_stands_twice_in_the_file_of_printed_cells_is_refused(tmp_path: Path) -> None:
@@ -79,9 +79,9 @@ def test_one_changed_number_is_off_once_in_each_table_and_matches_nowhere(
     )
 
 
-def test_readme_counts_as_the_command_does(hanna_cells: dict[Place, Cell]) -> None:
+def test_the_guide_counts_as_the_command_does(hanna_cells: dict[Place, Cell]) -> None:
     cells = list(hanna_cells.values())
-    text = " ".join(README.read_text(encoding="utf-8").split())
+    text = " ".join((ROOT / "docs/guides/studies.md").read_text(encoding="utf-8").split())
     matching, missing = numbers_in(cells, "match", "repeat"), numbers_in(cells, "not computable")
     assert f"{len(matching)} distinct printed cells match print, none is off print" in text
     assert f"the files that the command reads cannot give {len(missing)}." in text

@@ -139,8 +139,8 @@ NOISE = np.random.default_rng(8).normal(size=12)
         (S, R * 0, NOISE, "undefined with fewer than 2 raters"),
         (S, R, NOISE * 0 + 3, "undefined because all ratings are equal (0/0)"),
         (S, R, NOISE * np.nan, "undefined with fewer than 2 stories"),
-        (S, np.arange(12), NOISE, "undefined: variances of stories, raters and error cannot be told apart"),
-        (np.arange(12), R, NOISE, "undefined: variances of stories, raters and error cannot be told apart"),
+        (S, np.arange(12), NOISE, "undefined: variances of stories, raters and error cannot be separated"),
+        (np.arange(12), R, NOISE, "undefined: variances of stories, raters and error cannot be separated"),
         (S, R, (S * 0.7 + R * 1.3), "undefined: beside the raters' leniency no error is left"),
     ],
 )

@@ -272,7 +272,9 @@ def test_levels_are_those_with_ratings_and_repeats_their_mean_number() -> None:
 def test_too_few_combinations_are_refused_by_name() -> None:
     ratings = np.full((3, 3), np.nan)
     ratings[[0, 1, 2, 0], [0, 1, 2, 1]] = [1.0, 2.0, 3.0, 5.0]
-    with pytest.raises(DataError, match=r"the variance of s x p cannot be told: too few of its combinations") as caught:
+    with pytest.raises(
+        DataError, match=r"the variance of s x p cannot be estimated: too few of its combinations"
+    ) as caught:
         variance_components(ratings, SPR[:2], rng=np.random.default_rng(0))
     assert "judge retry" in str(caught.value.hint)
 

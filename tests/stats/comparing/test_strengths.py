@@ -150,7 +150,10 @@ def test_one_order_alone_leaves_the_place_open() -> None:
     assert strengths(found).fit is None
     result = strengths(swapped)
     assert result.strengths[0].value == pytest.approx(np.log(3) / 2)
-    assert result.position.reason == "undefined: the place cannot be told from strengths, since pairs had one order"
+    assert (
+        result.position.reason
+        == "undefined: the position effect cannot be separated from strengths, since pairs had one order"
+    )
 
 
 def test_one_story_prompt_has_no_interval() -> None:

@@ -52,7 +52,7 @@ def test_rates_count_only_what_was_tried() -> None:
 def test_nothing_tried_has_no_rate() -> None:
     none = np.zeros((2, 1), dtype=bool)
     found = effects.rate_difference(none, none, none)
-    assert found.difference.reason == "undefined: nothing was asked on both sides"
+    assert found.difference.reason == "undefined: no request was made on both sides"
     assert not found.h.defined
 
 

@@ -1,1 +1,1 @@
-"""Labels (Yes/No, grades, other words) in the place of numbers. Never takes another word for a label."""
+"""Parsing of labels (Yes/No, grades, other words) in the place of numbers."""

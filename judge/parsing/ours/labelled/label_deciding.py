@@ -1,4 +1,4 @@
-"""Chooses among the labels an answer states, or says why none can be chosen. Never guesses."""
+"""Choice among the labels that an answer states, or the status that says why none can be chosen."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ _WORD = re.compile(r"[\w']+")
 _NEAR = 40
 
 
-def decide_label(page: Page, stated: list[Statement], found: Sequence[Mention]) -> Decision:
+def decide_label(page: Page, stated: list[Statement], mentions: Sequence[Mention]) -> Decision:
     """One label out of all statements, as for numbers; and one label beside another in any place is ambiguous.
 
     A number that only running text states can be a misreading and yields to a plainer one; a label that is stated
     twice, once each way, leaves open which holds.
     """
-    known = [s for s in stated if not s.other]
-    flags: tuple[str, ...] = ("others_rated",) if len(known) < len(stated) else ()
-    ours = [s for s in known if s.tier < DOUBTFUL]
+    own = [s for s in stated if not s.other]
+    flags: tuple[str, ...] = ("others_rated",) if len(own) < len(stated) else ()
+    ours = [s for s in own if s.tier < DOUBTFUL]
     if not ours:
-        return _nothing_plain(known, flags)
-    last = [s for s in ours if _revises(page, s, found)]
+        return _nothing_plain(own, flags)
+    last = [s for s in ours if _revises(page, s, mentions)]
     if last:
         revision = last[-1]
         earlier = [s for s in ours if s.mention.start < revision.mention.start]
@@ -41,13 +41,13 @@ def decide_label(page: Page, stated: list[Statement], found: Sequence[Mention]) 
         ours = [s for s in ours if not _asked_itself(s)]
     if len({s.mention.value for s in ours}) > 1:
         return Decision("ambiguous", None, flags)
-    if _asked_itself(ours[0]) and any(s.mention.value != ours[0].mention.value for s in known):
+    if _asked_itself(ours[0]) and any(s.mention.value != ours[0].mention.value for s in own):
         return Decision("ambiguous", None, flags)
     plainest = min(s.tier for s in ours)
     ours = [s for s in ours if s.tier == plainest]
     chosen = next((s for s in ours if s.place == "boxed"), ours[0])
     apart = [s for s in stated if s.other and s.mention.value != chosen.mention.value and not chosen.named]
-    if any(_beside(page, chosen.mention, mention) for mention in found) or _in_one_sentence(page, chosen, apart):
+    if any(_beside(page, chosen.mention, mention) for mention in mentions) or _in_one_sentence(page, chosen, apart):
         return Decision("ambiguous", None, flags)
     return Decision("ok", chosen, flags)
 
@@ -66,13 +66,13 @@ def _nothing_plain(doubtful: list[Statement], flags: tuple[str, ...]) -> Decisio
     return Decision("ambiguous", None, flags)
 
 
-def _revises(page: Page, statement: Statement, found: Sequence[Mention]) -> bool:
+def _revises(page: Page, statement: Statement, mentions: Sequence[Mention]) -> bool:
     """Whether the words before it say that it is the last word, and no other label stands between."""
     behind = behind_revision(page, statement.mention.start)
     if behind is None:
         return False
     start = statement.mention.start - len(behind)
-    return not any(start <= m.start < statement.mention.start for m in found)
+    return not any(start <= m.start < statement.mention.start for m in mentions)
 
 
 def _in_one_sentence(page: Page, chosen: Statement, apart: list[Statement]) -> bool:

@@ -1,4 +1,4 @@
-"""Labels in answers given as JSON: which keys hold one, and what a value states."""
+"""Labels in answers given as JSON: the keys that hold one, and the meaning of a value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finds the labels of a scale in an answer. Never judges what they mean."""
+"""Search for the labels of a scale in an answer."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from judge.parsing.ours.mentions import Mention
 from judge.parsing.ours.page import Page
 from judge.parsing.words.label_words import INITIAL
 
+# Of a text with more labels only the first 100 and the last 200 are read, to bound the time.
 _MOST = 300
 
 

@@ -1,4 +1,4 @@
-"""The reading of an answer by labels: running text, JSON, or the label alone; and answers that decline one."""
+"""Reading of an answer by labels: running text, JSON, or the label alone, and answers that decline one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from judge.parsing.ours.labelled.options import without_options
 from judge.parsing.ours.mentions import Mention
 from judge.parsing.ours.page import Page, page
 from judge.parsing.ours.reading import Reading
-from judge.parsing.ours.statements import Statement, said
+from judge.parsing.ours.statements import Statement, stating_words
 from judge.parsing.words import label_words
 from judge.parsing.words.criterion_names import Names
 from judge.parsing.words.tiers import DOUBTFUL
@@ -33,14 +33,14 @@ def label_choice(text: str, scale: Scale) -> Judgment:
 
 
 @lru_cache(maxsize=4096)
-def label_open_form(text: str, criterion: Criterion, known: Names, *, cut: bool, story: str = "") -> Reading:
+def label_open_form(text: str, criterion: Criterion, criterion_names: Names, *, cut: bool, story: str = "") -> Reading:
     """The reading of an answer whose form was left to the judge; with a story, of one whose label it quotes there."""
-    as_json = json_judgment(text, known, criterion.scale, LABELS)
+    as_json = json_judgment(text, criterion_names, criterion.scale, LABELS)
     if as_json is None:
-        return _unless_quoted(_prose(text, criterion, known, cut=cut), story)
+        return _unless_quoted(_prose(text, criterion, criterion_names, cut=cut), story)
     if as_json.judgment.status == "no_rating":
         return Reading(as_json.judgment)
-    outside = _prose(as_json.outside, criterion, known, cut=cut).judgment
+    outside = _prose(as_json.outside, criterion, criterion_names, cut=cut).judgment
     if outside.rating is not None and outside.rating != as_json.judgment.rating:
         # Which of the two is the judge's own cannot be told, as for numbers.
         return Reading(Judgment("ambiguous", flags=as_json.judgment.flags))
@@ -58,9 +58,9 @@ def withheld(text: str) -> bool:
     return len(low) <= _LONGEST_NOTICE and label_words.WITHHELD.fullmatch(low) is not None
 
 
-def _prose(text: str, criterion: Criterion, known: Names, *, cut: bool) -> Reading:
+def _prose(text: str, criterion: Criterion, criterion_names: Names, *, cut: bool) -> Reading:
     """Running text: find every label, keep what is stated as the answer, decide."""
-    sheet = page(text, known, criterion.scale)
+    sheet = page(text, criterion_names, criterion.scale)
     found = label_mentions(sheet)
     if not found or label_words.DECLINES.match(sheet.low):
         return Reading(Judgment("no_rating"))
@@ -72,15 +72,15 @@ def _prose(text: str, criterion: Criterion, known: Names, *, cut: bool) -> Readi
         return Reading(Judgment(decision.status, flags=decision.flags))
     mention = chosen.mention
     judgment = Judgment("ok", mention.value, decision.flags, explanation(sheet, chosen), (mention.start, mention.end))
-    words = said(read, chosen)
+    words = stating_words(read, chosen)
     return Reading(judgment, () if words is None else (words,))
 
 
-def _decision(sheet: Page, found: list[Mention]) -> tuple[Decision, Page]:
+def _decision(sheet: Page, mentions: list[Mention]) -> tuple[Decision, Page]:
     """What all labels together say, without those that restate the choice."""
-    options = without_options(sheet, found)
+    options = without_options(sheet, mentions)
     stated = [Statement(mention, DOUBTFUL, "list") for mention in options.doubtful]
-    left = [mention for mention in found if mention.start not in options.masked]
+    left = [mention for mention in mentions if mention.start not in options.masked]
     for mention in left:
         one = label_statement(options.page, mention)
         if one is not None:

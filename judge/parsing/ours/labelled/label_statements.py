@@ -1,4 +1,4 @@
-"""What an answer says with one of its labels: whether it states it as the answer, how plainly, and of which criterion.
+"""Classification of a label in an answer: whether it states the answer, how plainly, and for which criterion.
 
 The places are those of numbers (`leading`, `label`, `sentence`, `line`, `boxed`), and what stands around a label is
 judged by the same rules for quotations, hypotheses, denials and other people's ratings.

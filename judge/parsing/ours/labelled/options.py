@@ -1,4 +1,4 @@
-"""Labels that only restate the choice: "Yes or No?", "No / Partially / Yes", the meanings of a scale line by line."""
+"""Detection of labels that only restate the choice: "Yes or No?", or the meanings of a scale line by line."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class Options:
     doubtful: tuple[Mention, ...]
 
 
-def without_options(page: Page, found: list[Mention]) -> Options:
+def without_options(page: Page, mentions: list[Mention]) -> Options:
     """Blank labels that restate the choice, every other character in its place."""
-    groups = _joined(page, found)
-    lines = _listed(page, found)
+    groups = _joined(page, mentions)
+    lines = _listed(page, mentions)
     masked = {m.start for group, _ in groups for m in group} | {m.start for m in lines}
     doubtful = [group[0] for group, both in groups if both and _is_answer(page, group)]
     doubtful += [m for m in lines if not _letters(page.low[: m.start])]
@@ -40,14 +40,14 @@ def without_options(page: Page, found: list[Mention]) -> Options:
     return Options(replace(page, low=low), frozenset(masked), tuple(doubtful))
 
 
-def _joined(page: Page, found: list[Mention]) -> list[tuple[list[Mention], bool]]:
+def _joined(page: Page, mentions: list[Mention]) -> list[tuple[list[Mention], bool]]:
     """Runs of labels with nothing but a joint between them, and whether the joint says that both hold."""
     groups: list[tuple[list[Mention], bool]] = []
     run: list[Mention] = []
     joints: list[str] = []
-    for i, mention in enumerate(found):
+    for i, mention in enumerate(mentions):
         run.append(mention)
-        following = found[i + 1] if i + 1 < len(found) else None
+        following = mentions[i + 1] if i + 1 < len(mentions) else None
         joint = _JOINT.fullmatch(page.low, mention.stop, following.start) if following is not None else None
         if joint is not None and following is not None and following.value != mention.value:
             joints.append(joint.group(1).strip(" ,"))
@@ -70,10 +70,10 @@ def _is_answer(page: Page, group: list[Mention]) -> bool:
     return end - begin <= _SHORT
 
 
-def _listed(page: Page, found: list[Mention]) -> list[Mention]:
+def _listed(page: Page, mentions: list[Mention]) -> list[Mention]:
     """Labels that open lines by which the scale or a list is gone through."""
     marked: dict[str, list[Mention]] = {}
-    for mention in found:
+    for mention in mentions:
         line = page.low.rfind("\n", 0, mention.start) + 1
         opening = _OPENS.fullmatch(page.low, line, mention.start)
         if opening is None:

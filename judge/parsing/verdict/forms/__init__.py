@@ -12,14 +12,16 @@ from judge.parsing.verdict.statements import Statement
 __all__ = ["form_statements"]
 
 
-def form_statements(sheet: Sheet, sentences: list[Sentence], known: frozenset[str], *, cut: bool) -> list[Statement]:
+def form_statements(
+    sheet: Sheet, sentences: list[Sentence], criterion_words: frozenset[str], *, cut: bool
+) -> list[Statement]:
     """Every verdict in the form of an answer."""
     return [
         *boxed(sheet),
-        *labelled(sheet, sentences, known, cut=cut),
+        *labelled(sheet, sentences, criterion_words, cut=cut),
         *rankings(sheet.line),
-        *signs(sheet.line, sentences, known),
+        *signs(sheet.line, sentences, criterion_words),
         *rows(sheet.line),
         *leading(sheet, cut=cut),
-        *closing(sheet, sentences, known, cut=cut),
+        *closing(sheet, sentences, criterion_words, cut=cut),
     ]

@@ -103,7 +103,9 @@ def _listed(line: str, symbol: str, place: int) -> bool:
     return own is not None and any(other != symbol and stop == own for other, stop in stops)
 
 
-def closing(sheet: Sheet, sentences: list[Sentence], known: frozenset[str], *, cut: bool) -> Iterator[Statement]:
+def closing(
+    sheet: Sheet, sentences: list[Sentence], criterion_words: frozenset[str], *, cut: bool
+) -> Iterator[Statement]:
     """The last line or sentence is the label alone, or with words that conclude: "So, in short, story B."."""
     line = sheet.line
     last = len(line.rstrip(" \n\t\"')].!*|"))
@@ -124,7 +126,7 @@ def closing(sheet: Sheet, sentences: list[Sentence], known: frozenset[str], *, c
                 and not re.search(r"\d\s?[.)]\s?\Z|[-•+]\s?\Z", before.rstrip(" ") or " ")
                 and not _listed(line, match.group(), match.start())
             )
-            alone = alone and not context.under_part(line, sentence.begin, known)
+            alone = alone and not context.under_part(line, sentence.begin, criterion_words)
             if alone and above and above[-1:] not in ",(" and not _asked(above) and "-" not in before:
                 yield form(
                     match.group(),
@@ -138,7 +140,11 @@ def closing(sheet: Sheet, sentences: list[Sentence], known: frozenset[str], *, c
         filler = FILLER.fullmatch(before)
         if _THEN_ASKS.match(line, sentence.end):
             continue
-        if filler is not None and _CONCLUDES.search(before) and not context.under_part(line, sentence.begin, known):
+        if (
+            filler is not None
+            and _CONCLUDES.search(before)
+            and not context.under_part(line, sentence.begin, criterion_words)
+        ):
             yield Statement(
                 match.group(),
                 "overall",

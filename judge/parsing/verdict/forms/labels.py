@@ -58,7 +58,9 @@ _ROW_HEAD = re.compile(
 )
 
 
-def labelled(sheet: Sheet, sentences: list[Sentence], known: frozenset[str], *, cut: bool) -> Iterator[Statement]:
+def labelled(
+    sheet: Sheet, sentences: list[Sentence], criterion_words: frozenset[str], *, cut: bool
+) -> Iterator[Statement]:
     """ "Verdict: B", "Better story - A", and the same with the verdict on the next line."""
     line = sheet.line
     for sentence in sentences:
@@ -69,7 +71,7 @@ def labelled(sheet: Sheet, sentences: list[Sentence], known: frozenset[str], *, 
             continue
         head = match.group("head")
         symbol = match.group("v") if match.group("v") in (FIRST, SECOND, TIE) else TIE
-        part = context.under_part(line, sentence.begin, known) and not context.OVERALL.search(head)
+        part = context.under_part(line, sentence.begin, criterion_words) and not context.OVERALL.search(head)
         if part or not _CORE.search(head) or not _label_ends(line, match.end(), cut=cut):
             continue
         if phrases.TEMPLATE.search(line, max(0, sentence.begin - 60), start + 1):

@@ -66,7 +66,7 @@ def rankings(line: str) -> Iterator[Statement]:
             yield Statement(match.group("a"), "form", match.start(), match.end(), begin, match.end(), match.start("a"))
 
 
-def signs(line: str, sentences: list[Sentence], known: frozenset[str]) -> Iterator[Statement]:
+def signs(line: str, sentences: list[Sentence], criterion_words: frozenset[str]) -> Iterator[Statement]:
     """ "A > B", "A ≻ B", "A = B" and "B over A" as a sentence of their own or behind a verdict's label."""
     for sentence in sentences:
         for pattern in (_SIGNS, _OVER):
@@ -76,7 +76,7 @@ def signs(line: str, sentences: list[Sentence], known: frozenset[str]) -> Iterat
             before, behind = line[sentence.begin : match.start()], line[match.end() : sentence.end]
             if before.strip() and not (FILLER.fullmatch(before) or _is_verdict_label(before)):
                 continue
-            if context.under_part(line, sentence.begin, known) or not re.match(
+            if context.under_part(line, sentence.begin, criterion_words) or not re.match(
                 r"\W{0,4}(?:\Z|because|since|overall|by|for|due|on\sbalance|but|[—–(])", behind
             ):
                 continue

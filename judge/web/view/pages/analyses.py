@@ -1,4 +1,4 @@
-"""Pages of what was computed in the background: tables, disagreements, the audit. Never computes while one waits."""
+"""Pages of results computed in the background: tables, disagreements, the audit."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from judge.pages.html_table import html_table
 from judge.printing.stored_tables import table
+from judge.web.view import pictures
 from judge.web.view.kept import read_kept, run_state
 from judge.web.view.pages.overview import sides
 from judge.web.view.runs import FoundRun
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
 TABLES = {
-    "summary": ("Summary", "judge summary {run}", "What does it come to: replace a person, which prompt, what next?"),
+    "summary": ("Summary", "judge summary {run}", "Summary: may it replace a person, which prompt, what next?"),
     "coverage": ("Coverage", "judge coverage {run}", "What was asked, answered and rated, and what loss goes with."),
     "consistency": ("Consistency", "judge consistency {run}", "Does the judge agree with itself over repeats?"),
     "correlate": ("Correlation", "judge correlate {run}", "Does it follow people, over all stories?"),
@@ -29,6 +30,7 @@ TABLES = {
     "systems": ("Systems", "judge systems {run}", "Which systems are better, and can they be told apart?"),
     "criteria": ("Criteria", "judge criteria {run}", "Does it tell criteria apart?"),
     "diagnose": ("Diagnosis", "judge diagnose {run}", "How does it go wrong?"),
+    "stress": ("Stress", "judge stress report {run}", "What does it make of stories that were changed on purpose?"),
     "compare": ("Eval-Prompts compared", "judge compare {run}", "Is one Eval-Prompt better than another?"),
     "compare-judges": ("Judges compared", "judge compare {run} --by judge", "Is one judge better than another?"),
 }
@@ -80,6 +82,7 @@ def tables_page(site: Site, request: Request) -> Response:
         all=offered,
         kept=kept,
         tables=_as_html(kept),
+        pictures=pictures.drawn(kept.get("pictures", ())) if kept is not None else (),
         waiting=waiting,
         problem=problem,
         newer=newer,

@@ -1,4 +1,4 @@
-"""Pages about the map of explanations: picture, list, texts. Never makes a map: `judge explain` does."""
+"""Pages on the map of explanations from `judge explain`: picture, list, texts."""
 
 from __future__ import annotations
 

@@ -1,0 +1,71 @@
+"""How far judges agree with people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from judge.analysis import classes, correlation, labels
+from judge.analysis import panels as of_panels
+from judge.analysis.agreement import accuracy as in_order
+from judge.analysis.agreement import accuracy_tables, replacement, replacement_tables
+from judge.analysis.agreement.correlation_grid import layouts
+from judge.analysis.inputs.control import Control
+from judge.analysis.options.agreement_options import AccuracyOptions, ConfusionOptions, ReplacementOptions
+from judge.analysis.options.table_options import CorrelationOptions, from_words
+from judge.api.result import Result
+from judge.api.source import Source
+from judge.errors import SpecError
+
+
+def correlate(source: Source, **words: Any) -> Result:
+    """Correlations with people, beside human ceiling and control."""
+    chosen = from_words(CorrelationOptions, **words)
+    found = correlation.correlations(source.table, chosen, predict=Control() if chosen.control else None)
+    made = classes.beside(correlation.tables(found), classes.classes(found), full=False)
+    return Result(found.frame, made, lambda: _heatmap(found), value=found)
+
+
+def within(source: Source, **words: Any) -> Result:
+    """Correlations within author, system and dataset."""
+    found = classes.classes(correlation.correlations(source.table, from_words(CorrelationOptions, **words)))
+    return Result(found.frame, classes.tables(found), value=found)
+
+
+def panels(source: Source, **words: Any) -> Result:
+    """Panels of people, and judges against each."""
+    found = of_panels.panels(source.table, from_words(CorrelationOptions, **words))
+    return Result(found.frame, of_panels.tables(found), value=found)
+
+
+def confusion(source: Source, **words: Any) -> Result:
+    """Labels beside people's majorities."""
+    found = labels.confusions(source.table, from_words(ConfusionOptions, **words))
+    return Result(found.frame, labels.tables(found), value=found)
+
+
+def accuracy(source: Source, **words: Any) -> Result:
+    """How often two stories, or systems, are put in people's order."""
+    chosen = from_words(AccuracyOptions, **words)
+    found = in_order.accuracies(source.table, chosen, predict=Control() if chosen.control else None)
+    return Result(found.frame, accuracy_tables.tables(found), value=found)
+
+
+def replace(source: Source, **words: Any) -> Result:
+    """The alternative annotator test."""
+    found = replacement.replacement(source.table, from_words(ReplacementOptions, **words))
+    return Result(found.frame, replacement_tables.tables(found), value=found)
+
+
+def _heatmap(found: correlation.Correlations) -> Any:
+    from judge.charts.heatmap import heat_map
+    from judge.figures import heatmap
+
+    return heatmap.draw(heat_map(_only(layouts(found))))
+
+
+def _only(grids: Sequence[Any]) -> Any:
+    """The grid of the only dataset."""
+    if len(grids) != 1:
+        raise SpecError(f"a picture shows one dataset; these results have {len(grids)}", hint="open one run alone")
+    return grids[0]

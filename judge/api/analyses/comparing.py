@@ -1,0 +1,73 @@
+"""Eval-Prompts, judges, runs, stories and systems set against each other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from judge.analysis import succession
+from judge.analysis.comparison import comparison
+from judge.analysis.comparison import tables as comparison_tables
+from judge.analysis.jury import jury as combined
+from judge.analysis.jury import tables as jury_tables
+from judge.analysis.options.planning_options import SuccessionOptions
+from judge.analysis.options.table_options import CompareOptions, JuryOptions, RankOptions, SystemsOptions, from_words
+from judge.analysis.preference import printed
+from judge.analysis.preference.ranked import ranked
+from judge.analysis.preference.reading import narrowed, read
+from judge.analysis.systems import systems as of_systems
+from judge.analysis.systems import tables as systems_tables
+from judge.analysis.systems.separation import separation
+from judge.api.result import Result
+from judge.api.source import Source
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def compare(source: Source, **words: Any) -> Result:
+    """Paired contrasts on the same stories."""
+    chosen = from_words(CompareOptions, **words)
+    table = source.table
+    if chosen.by == "parser":
+        ours = table if source.parser == "ours" else source.read("ours")
+        table = comparison.both_parsers(ours, source.read("as-published"))
+    found = comparison.compared(table, chosen)
+    return Result(found.frame, comparison_tables.tables(found, pairs=True), value=found)
+
+
+def succeeded_by(source: Source, new: Any, **words: Any) -> Result:
+    """Whether the judge of `new`, an opened run, may take the place of these results'."""
+    found = succession.succession(source.table, new.table, from_words(SuccessionOptions, **words))
+    return Result(found.frame, succession.tables(found), value=found)
+
+
+def jury(source: Source, **words: Any) -> Result:
+    """A panel's ratings as one, out of fold."""
+    found = combined.jury(source.table, from_words(JuryOptions, **words))
+    return Result(found.frame, jury_tables.tables(found), value=found)
+
+
+def rank(source: Source, **words: Any) -> Result:
+    """Preferences between two stories."""
+    table = read(source.folders)
+    for keep in source.kept:
+        table = narrowed(table, keep.criteria, keep.judges, keep.eval_prompts)
+    found = ranked(table, from_words(RankOptions, **words))
+    return Result(found.agreement.frame, printed.tables(found), value=found)
+
+
+def systems(source: Source, **words: Any) -> Result:
+    """Means, ranks and groups of systems."""
+    found = of_systems.systems(source.table, from_words(SystemsOptions, **words))
+    return Result(found.frame, systems_tables.tables(found), value=found)
+
+
+def system_differences(source: Source, **words: Any) -> Result:
+    """All pairs of systems."""
+    found = of_systems.systems(source.table, from_words(SystemsOptions, **words))
+    return Result(found.differences, systems_tables.tables(found, differences=True), value=found)
+
+
+def system_separation(source: Source, **words: Any) -> pd.DataFrame:
+    """Which pairs of systems judges tell apart as people do."""
+    return separation(source.table, from_words(SystemsOptions, **words)).frame

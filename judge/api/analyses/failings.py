@@ -1,0 +1,53 @@
+"""How judges go wrong, and where."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from judge.analysis import diagnose as diagnosis
+from judge.analysis import stress as stressed
+from judge.analysis.aspects import compute, printed
+from judge.analysis.criteria import criteria as of_criteria
+from judge.analysis.criteria import tables as criteria_tables
+from judge.analysis.disagreements import disagreements as differing
+from judge.analysis.disagreements import tables as disagreements_tables
+from judge.analysis.options.table_options import (
+    AspectsOptions,
+    CriteriaOptions,
+    DiagnoseOptions,
+    DisagreementsOptions,
+    StressOptions,
+    from_words,
+)
+from judge.api.result import Result
+from judge.api.source import Source
+
+
+def diagnose(source: Source, **words: Any) -> Result:
+    """Known ways to go wrong, as tests."""
+    found = diagnosis.diagnose(source.table, from_words(DiagnoseOptions, **words))
+    return Result(found.frame, diagnosis.tables(found, full=True), value=found)
+
+
+def stress(source: Source, **words: Any) -> Result:
+    """Perturbed stories beside those they were made of."""
+    found = stressed.stress(source.read(source.parser, perturbed=True), from_words(StressOptions, **words))
+    return Result(found.frame, stressed.tables(found), value=found)
+
+
+def criteria(source: Source, view: Any, **words: Any) -> Result:
+    """Whether criteria measure different things."""
+    found = of_criteria.criteria(source.table, from_words(CriteriaOptions, **words))
+    return Result(found.view(view), criteria_tables.tables(found), value=found)
+
+
+def aspects(source: Source, **words: Any) -> Result:
+    """Recall of the aspects that readers commented on."""
+    found = compute.aspects(source.table, from_words(AspectsOptions, **words))
+    return Result(found.frame, printed.tables(found), value=found)
+
+
+def disagreements(source: Source, **words: Any) -> Result:
+    """Stories on which ratings differ most."""
+    found = differing.disagreements(source.table, from_words(DisagreementsOptions, **words))
+    return Result(found.frame, disagreements_tables.tables(found), value=found)

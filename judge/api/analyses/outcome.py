@@ -1,0 +1,39 @@
+"""What runs come to, what of them was answered, and what a study would take."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from judge.analysis import planning
+from judge.analysis.coverage import coverage as answered
+from judge.analysis.coverage import tables
+from judge.analysis.coverage.counts import count
+from judge.analysis.options.planning_options import PlanOptions
+from judge.analysis.options.table_options import CoverageOptions, from_words, names
+from judge.api.result import Result
+from judge.api.source import Source
+
+
+def summary(source: Source, **words: Any) -> Result:
+    """The screen of `judge summary`."""
+    from judge.summary import screen
+    from judge.summary.evidence import Evidence
+    from judge.summary.options import EvidenceOptions
+    from judge.summary.summarize import summarize
+
+    evidence = Evidence(source.table, from_words(EvidenceOptions, **words))
+    found = summarize(evidence, [str(folder) for folder in source.folders])
+    return Result(found.frame, screen.tables(found), value=found)
+
+
+def coverage(source: Source, by: Any, **words: Any) -> Result:
+    """Counts of repeats `by` any of judge, criterion, eval_prompt, system."""
+    found = answered.coverage(source.table, from_words(CoverageOptions, **words))
+    counts = count(source.table, names(by), drop_systems=found.options.drop_systems)
+    return Result(counts.frame, tables.tables(found), value=found)
+
+
+def plan(source: Source, **words: Any) -> Result:
+    """A plan with these results as its pilot."""
+    found = planning.plan(source.table, from_words(PlanOptions, **words))
+    return Result(found.frame, planning.tables(found), value=found)

@@ -1,0 +1,37 @@
+"""How far judges agree with themselves, and what ratings vary over."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from judge.analysis import repeats as repeated
+from judge.analysis.options.table_options import ComponentsOptions, ConsistencyOptions, RepeatsOptions, from_words
+from judge.analysis.reliability import components_tables, consistency_tables, variance_components
+from judge.analysis.reliability import consistency as consistent
+from judge.api.result import Result
+from judge.api.source import Source
+
+
+def consistency(source: Source, **words: Any) -> Result:
+    """ICC family, exact agreement, flip rate."""
+    found = consistent.consistency(source.table, from_words(ConsistencyOptions, **words))
+    return Result(found.frame, consistency_tables.tables(found), value=found)
+
+
+def repeats(source: Source, **words: Any) -> Result:
+    """How many repeats, and how to sum them."""
+    chosen = from_words(RepeatsOptions, **words)
+    found = repeated.repeats(repeated.with_stated(source.table, source.parser), chosen)
+    return Result(found.frame, repeated.tables(found), value=found)
+
+
+def components(source: Source, **words: Any) -> Result:
+    """Variance components."""
+    found = variance_components.components(source.table, from_words(ComponentsOptions, **words))
+    return Result(found.frame, components_tables.tables(found), value=found)
+
+
+def d_study(source: Source, **words: Any) -> Result:
+    """What a reliability takes."""
+    found = variance_components.components(source.table, from_words(ComponentsOptions, **words))
+    return Result(found.plans, components_tables.plan_tables(found), value=found)

@@ -1,0 +1,22 @@
+"""`reward/MODEL`: published reward models, classifiers of one label. They do not read the Eval-Prompt."""
+
+from __future__ import annotations
+
+from judge.backends.protocol import Backend, Settings
+from judge.backends.reward.classifier import RewardScorer
+from judge.backends.trained.backend import ScoringBackend
+from judge.backends.trained.model import Head, TrainedModel
+
+_LOGIT = (0.0, 1.0)
+
+
+def open(model: str, settings: Settings) -> Backend:  # noqa: A001 - every back-end's loader has this name
+    """Name the model; its weights are loaded with the probe.
+
+    A reward is a log odds (Bradley & Terry): of two stories the higher wins, and one by itself is rated by where the
+    logistic curve puts it between the ends of the scale. Only the order of these ratings means anything.
+    """
+    head = Head("", "preference", *_LOGIT, 0.0, (), (), slope=1.0, band=0.0, line=(1.0, 0.0), quantiles=(0.0,))
+    name = f"reward/{model}"
+    known = TrainedModel(name, (head,), None, (), frozenset(), settings.revision or "no revision")
+    return ScoringBackend(known, RewardScorer(model, settings), label="reward model")

@@ -1,0 +1,87 @@
+"""A published reward model as a scorer: a sequence classifier of one label, the same score for every criterion."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from judge.backends.engine_keys import check_keys
+from judge.backends.protocol import Settings
+from judge.backends.trained.model import Head
+from judge.backends.trained.sequence_classifier import SequenceClassifier, load
+from judge.errors import BackendError
+from judge.records import Story
+
+KEYS = {"dtype", "device", "max_model_len", "tokenizer"}
+_KEPT = 256
+
+
+class RewardScorer:
+    """Scores story-prompt and story: as user and assistant where the model has a chat template, else as two texts."""
+
+    def __init__(self, model: str, settings: Settings) -> None:
+        check_keys(settings.engine, KEYS, "reward")
+        self._model, self._settings = model, settings
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="reward")
+        self._known: OrderedDict[tuple[str, str], float] = OrderedDict()
+        self._loaded: SequenceClassifier | None = None
+
+    async def probe(self) -> Mapping[str, Any]:
+        """Load tokenizer and weights."""
+        return await asyncio.get_running_loop().run_in_executor(self._thread, self._load)
+
+    async def score(self, story: Story, head: Head) -> float:  # noqa: ARG002 - one for every criterion
+        """The reward; the same for every criterion, of which it knows nothing."""
+        key = (story.story_prompt, story.text)
+        if key not in self._known:
+            run = asyncio.get_running_loop().run_in_executor
+            self._known[key] = await run(self._thread, self._reward, *key)
+            if len(self._known) > _KEPT:
+                self._known.popitem(last=False)
+        return self._known[key]
+
+    def explain(self, story: Story, head: Head, other: Story | None) -> str:  # noqa: ARG002 - as others have it
+        """Nothing can be said about why."""
+        return ""
+
+    async def close(self) -> None:
+        """Let the weights go."""
+        self._loaded = None
+        self._thread.shutdown(wait=False)
+
+    def _load(self) -> Mapping[str, Any]:
+        revision = self._settings.revision
+        loaded = load(self._model, f"reward/{self._model}", self._settings.engine, revision=revision)
+        self._loaded = loaded
+        return {
+            **loaded.facts,
+            "model_revision": revision or getattr(loaded.model.config, "_commit_hash", None),
+            "note": "rewards are put on the scale by a logistic curve: their order counts, their points do not",
+        }
+
+    def _reward(self, story_prompt: str, text: str) -> float:
+        loaded = self._loaded
+        if loaded is None:
+            self._load()
+            return self._reward(story_prompt, text)
+        tokenizer = loaded.tokenizer
+        if getattr(tokenizer, "chat_template", None):
+            said = [{"role": "user", "content": story_prompt}, {"role": "assistant", "content": text}]
+            whole = tokenizer.apply_chat_template(said, tokenize=False)
+            inputs = tokenizer(whole, return_tensors="pt", add_special_tokens=False)
+        elif story_prompt:
+            inputs = tokenizer(story_prompt, text, return_tensors="pt")
+        else:
+            inputs = tokenizer(text, return_tensors="pt")
+        count = int(inputs["input_ids"].shape[1])
+        if count > loaded.longest:
+            raise BackendError(
+                f"{count} tokens, and reward/{self._model} reads {loaded.longest}",
+                kind="context",
+                retryable=False,
+                hint="shorten the stories, or raise engine.max_model_len where the model reads more",
+            )
+        return loaded.logit(inputs)

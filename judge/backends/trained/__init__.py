@@ -1,0 +1,23 @@
+"""`trained/FOLDER`: an evaluator that `judge train` made. Rates and compares; never reads the Eval-Prompt."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from judge.backends.protocol import Backend, Settings
+from judge.backends.trained.backend import ScoringBackend
+from judge.backends.trained.encoder import EncoderScorer
+from judge.backends.trained.linear import LinearScorer
+from judge.backends.trained.model import read_model
+from judge.errors import SpecError
+
+
+def open(model: str, settings: Settings) -> Backend:  # noqa: A001 - every back-end's loader has this name
+    """Read the folder's model; weights of an embedding model are loaded with the probe."""
+    folder = Path(model)
+    if not folder.is_dir():
+        raise SpecError(f"trained/{model}: there is no such folder", hint="judge train DATA -o FOLDER makes one")
+    read = read_model(folder)
+    if read.encoder is not None:
+        return ScoringBackend(read, EncoderScorer(read, read.encoder, folder, settings.engine))
+    return ScoringBackend(read, LinearScorer(read, settings.engine))

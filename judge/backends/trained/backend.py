@@ -1,0 +1,140 @@
+"""Anything that scores a story, as a back-end: ratings and verdicts out of scores. Never reads the Eval-Prompt."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from judge.backends.protocol import Capabilities
+from judge.backends.trained.model import Head, Kind, TrainedModel
+from judge.backends.written import said, several
+from judge.errors import BackendError
+from judge.records import Commission, Criterion, Query, Request, Response, Scale, Story
+
+_PAIR = 2
+_DIGITS = 6
+
+
+class Scorer(Protocol):
+    """Scores stories for a head."""
+
+    async def probe(self) -> Mapping[str, Any]:
+        """Load what is needed; facts for the manifest."""
+        ...
+
+    async def score(self, story: Story, head: Head) -> float:
+        """A score; higher is better."""
+        ...
+
+    def explain(self, story: Story, head: Head, other: Story | None) -> str:
+        """A sentence on what moved the score, or the difference of two; "" where nothing can be said."""
+        ...
+
+    async def close(self) -> None:
+        """Give back memory."""
+        ...
+
+
+class ScoringBackend:
+    """A judge whose ratings and verdicts follow from scores. Repeats are equal: nothing is drawn."""
+
+    def __init__(self, model: TrainedModel, scorer: Scorer, *, label: str = "trained evaluator") -> None:
+        self.capabilities = Capabilities(structured=frozenset({"choice", "json"}))
+        self._model, self._scorer, self._label = model, scorer, label
+        self._name = f"{model.name}@{model.hash} ({label})"
+
+    async def probe(self) -> Mapping[str, Any]:
+        """Load weights; the model's facts, for the manifest."""
+        return {**self._model.facts, "label": self._label, **await self._scorer.probe()}
+
+    async def complete(self, query: Request, repeats: Sequence[int]) -> list[Response]:
+        """One answer per repeat, all equal. BackendError where log-probabilities are asked for, or there is no text."""
+        if isinstance(query, Commission):
+            raise BackendError(f"a {self._label} rates stories and writes none", kind="capability", retryable=False)
+        self._check(query)
+        if query.other is not None:
+            text = await self._compared(query, query.other)
+        else:
+            found = []
+            for criterion in query.criteria or (query.criterion,):
+                value, why = await self._rated(query, criterion)
+                found.append((criterion.name, value, why))
+            if query.criteria:
+                text = several(query, found)
+            else:
+                _, value, why = found[0]
+                name = "answer" if isinstance(value, str) and query.structured == "none" else "rating"
+                text = said(query, name, self._chosen(query, value), why)
+        return [Response(text=text, finish_reason="stop", model=self._name)] * len(repeats)
+
+    async def close(self) -> None:
+        """Give back memory. Safe to call twice."""
+        await self._scorer.close()
+
+    def _check(self, query: Query) -> None:
+        if query.scoring == "logprobs":
+            raise BackendError(
+                f"a {self._label} has no log-probabilities", kind="capability", retryable=False, hint="scoring: text"
+            )
+        for criterion in query.criteria or (query.criterion,):
+            if len(criterion.scale.labels) > _PAIR and not criterion.scale.ordered:
+                raise BackendError(
+                    f"a {self._label} rates along an order, and the labels of {criterion.name} have none",
+                    kind="capability",
+                    retryable=False,
+                )
+        for story in (query.story, *([] if query.other is None else [query.other])):
+            if not story.text.strip():
+                raise BackendError(f"story {story.id!r} has no text to score", kind="request", retryable=False)
+
+    def _head(self, criterion: Criterion, kind: Kind) -> Head:
+        return self._model.choose(criterion.name, kind)
+
+    async def _rated(self, query: Query, criterion: Criterion) -> tuple[str | float, str | None]:
+        head = self._head(criterion, "rating")
+        share = self._sound(head.rating(await self._score(query.story, head)))
+        rating = on_scale(share, criterion.scale)
+        value = criterion.scale.labels[round(rating)] if criterion.scale.labels else rating
+        return value, self._explanation(query, criterion, head, None)
+
+    async def _score(self, story: Story, head: Head) -> float:
+        return self._sound(await self._scorer.score(story, head))
+
+    def _sound(self, value: float) -> float:
+        """Weights that are no numbers, or too large to add up, rate nothing."""
+        if not math.isfinite(value):
+            raise BackendError(
+                f"{self._model.name} scores {value:g}, which rates nothing", kind="model", retryable=False
+            )
+        return value
+
+    def _chosen(self, query: Query, value: str | float) -> str | float:
+        """The scale's nearest point where one of these is to be chosen."""
+        if query.structured == "choice" and not isinstance(value, str):
+            return min(query.criterion.scale.points(), key=lambda point: abs(point - value))
+        return value
+
+    async def _compared(self, query: Query, other: Story) -> str:
+        """Within the band of even stories it says tie, where one is offered; else the higher, the first of equals."""
+        head = self._head(query.criterion, "preference")
+        first, second = await self._score(query.story, head), await self._score(other, head)
+        odds = self._sound(head.log_odds(first, second))
+        even = len(query.choices) > _PAIR and abs(odds) <= head.band
+        word = query.choices[2 if even else int(odds < 0)]
+        return said(query, "verdict", word, self._explanation(query, query.criterion, head, other))
+
+    def _explanation(self, query: Query, criterion: Criterion, head: Head, other: Story | None) -> str | None:
+        if not query.asks_explanation:
+            return None
+        sentences = [f"A {self._label}, which does not read the Eval-Prompt."]
+        moved = self._scorer.explain(query.story, head, other)
+        sentences += [moved] if moved else []
+        if head.criterion.casefold() != criterion.name.casefold().strip():
+            sentences.append(f"It was not trained for {criterion.name}; what it knows of {head.criterion} was used.")
+        return " ".join(sentences)
+
+
+def on_scale(share: float, scale: Scale) -> float:
+    """A place from 0 to 1 as a rating on a scale."""
+    return float(f"{scale.min + share * (scale.max - scale.min):.{_DIGITS}g}")

@@ -1,0 +1,106 @@
+"""Scores by weights on surface features, and on an embedding where the model has one."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Mapping
+from typing import Any
+
+from judge.backends.engine_keys import check_keys
+from judge.backends.surface.model import Term
+from judge.backends.trained.model import Head, TrainedModel
+from judge.errors import BackendError, DataError
+from judge.folders.cache import cache_folder
+from judge.records import Story
+from judge.text_features import for_regression, own_features
+
+_KEPT = 64
+"""Stories whose numbers are kept: criteria and pairs ask about the same one again and again."""
+
+
+class LinearScorer:
+    """Counts features of a story once, embeds it once, and adds up."""
+
+    def __init__(self, model: TrainedModel, engine: Mapping[str, Any]) -> None:
+        check_keys(engine, {"embed"}, "trained")
+        unknown = {term.feature for head in model.heads for term in head.surface} - set(_features())
+        if unknown:
+            raise DataError(f"weighs features that nothing has: {', '.join(sorted(unknown)[:3])}", file=model.name)
+        if model.embedding is None and any(head.embedding for head in model.heads):
+            raise DataError("weighs an embedding and names none", file=model.name)
+        self._model = model
+        self._embed = str(engine.get("embed") or (model.embedding or {}).get("model", ""))
+        self._known: OrderedDict[tuple[str, str], tuple[dict[str, float], list[float]]] = OrderedDict()
+
+    async def probe(self) -> Mapping[str, Any]:
+        """The embedding model, if there is one, must be that of training."""
+        if self._model.embedding is None:
+            return {}
+        from judge.embedding.vectors import model_key
+
+        key = await asyncio.to_thread(model_key, self._embed)
+        if key != self._model.embedding["key"]:
+            raise BackendError(
+                f"{self._embed} is not the embedding model that {self._model.name} was trained with "
+                f"({self._model.embedding['model']}, {self._model.embedding['key']})",
+                kind="model",
+                retryable=False,
+                hint="engine: {embed: FOLDER} in run.yaml names the folder where it lies now",
+            )
+        return {"embedding": dict(self._model.embedding)}
+
+    async def score(self, story: Story, head: Head) -> float:
+        """Intercept and parts."""
+        features, vector = await self._numbers(story)
+        return head.intercept + sum(parts(head.surface, features).values()) + along(head.embedding, vector)
+
+    def explain(self, story: Story, head: Head, other: Story | None) -> str:
+        """Which three features moved the score most, with their signs."""
+        own = parts(head.surface, self._counted(story))
+        if other is not None:
+            theirs = parts(head.surface, self._counted(other))
+            own = {name: own[name] - theirs[name] for name in own}
+        strongest = sorted(own, key=lambda name: -abs(own[name]))[:3]
+        what = "; ".join(f"{name} ({own[name]:+.2f})" for name in strongest)
+        return f"What {'moved it' if other is None else 'set them apart'} most, in its own points: {what}."
+
+    async def close(self) -> None:
+        """Nothing to give back."""
+
+    def _counted(self, story: Story) -> dict[str, float]:
+        known = self._known.get((story.text, story.story_prompt))
+        return known[0] if known else for_regression(own_features(story.text, story.story_prompt))
+
+    async def _numbers(self, story: Story) -> tuple[dict[str, float], list[float]]:
+        key = (story.text, story.story_prompt)
+        if key not in self._known:
+            vector: list[float] = []
+            if self._model.embedding is not None:
+                vector = await asyncio.to_thread(self._vector, story.text)
+            self._known[key] = (self._counted(story), vector)
+            if len(self._known) > _KEPT:
+                self._known.popitem(last=False)
+        return self._known[key]
+
+    def _vector(self, text: str) -> list[float]:
+        from judge.embedding.vectors import embed
+
+        found = embed([text], self._embed, cache_folder() / "embeddings.sqlite").vectors[0]
+        return [float(value) for value in found]
+
+
+def _features() -> dict[str, float]:
+    return for_regression(own_features("A story.", ""))
+
+
+def parts(terms: tuple[Term, ...], features: Mapping[str, float]) -> dict[str, float]:
+    """Feature -> what it adds to the score."""
+    return {term.feature: term.part(features[term.feature]) for term in terms}
+
+
+def along(terms: tuple[Term, ...], vector: list[float]) -> float:
+    """What an embedding adds to the score."""
+    if terms and len(terms) != len(vector):
+        raise BackendError(f"{len(terms)} weights for {len(vector)} dimensions", kind="model", retryable=False)
+    return sum(term.part(value) for term, value in zip(terms, vector, strict=True)) if terms else 0.0

@@ -1,0 +1,245 @@
+"""A trained evaluator as its folder holds it: heads of weights and how scores read as ratings. Never fits anything.
+
+`model.json` is plain data; nothing in a folder is ever run.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+import orjson
+
+from judge.backends.surface.model import Term
+from judge.errors import DataError
+from judge.fingerprint import digest, fingerprint_file
+
+FORMAT = 1
+MODEL_FILE = "model.json"
+LARGEST = 1 << 26
+"""Bytes of a model file that are read."""
+
+_MOST = 100_000
+"""Parts of one list: an embedding has a few thousand dimensions."""
+_LIMIT = 1e100
+_MARK = re.compile(r"[pt][0-9a-f]{12}")
+
+Kind = Literal["preference", "rating"]
+_KINDS: tuple[Kind, ...] = ("preference", "rating")
+_COLUMNS = ("low", "high", "mean", "scale", "weight")
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What a model knows of one criterion.
+
+    Attributes
+    ----------
+    kind : preference (fitted on which of two stories people preferred) or rating
+    low, high : float
+        Ends of people's scale; of preferences 0 and 1.
+    intercept : float
+        Score of the average training story.
+    surface, embedding : tuple of Term
+        Parts of the score by surface feature and by dimension of the embedding.
+    slope : float
+        A difference of two scores times this is the log odds that the first is preferred.
+    band : float
+        Log odds within which two stories count as even, where a tie is offered.
+    line : (float, float)
+        Slope and intercept by which a score of kind rating becomes a rating, fitted out of fold.
+    quantiles : tuple of float
+        Of the training stories' scores: a preference's rating is the share of these that the story would beat.
+    asked : str
+        What an encoder reads beside the story-prompt; "" of linear models.
+    """
+
+    criterion: str
+    kind: Kind
+    low: float
+    high: float
+    intercept: float
+    surface: tuple[Term, ...]
+    embedding: tuple[Term, ...]
+    slope: float
+    band: float
+    line: tuple[float, float]
+    quantiles: tuple[float, ...]
+    asked: str = ""
+
+    def rating(self, score: float) -> float:
+        """Where the score lies on a scale from 0 to 1."""
+        if self.kind == "rating":
+            slope, intercept = self.line
+            return min(max((slope * score + intercept - self.low) / (self.high - self.low), 0.0), 1.0)
+        beaten = [sigmoid(self.slope * (score - other)) for other in self.quantiles]
+        return sum(beaten) / len(beaten)
+
+    def log_odds(self, first: float, second: float) -> float:
+        """Log odds that the story with the first score is preferred to that with the second."""
+        return self.slope * (first - second)
+
+
+@dataclass(frozen=True, slots=True)
+class Encoder:
+    """The weights beside `model.json`: what they were trained from, their hash, and how many tokens are read."""
+
+    base: str
+    hash: str
+    max_length: int
+
+
+@dataclass(frozen=True)
+class TrainedModel:
+    """A folder's model. `embedding` is the embedding model's name and key, or None; `encoder` as well."""
+
+    name: str
+    heads: tuple[Head, ...]
+    embedding: Mapping[str, str] | None
+    data: tuple[Mapping[str, Any], ...]
+    marks: frozenset[str]
+    hash: str
+    encoder: Encoder | None = None
+
+    def choose(self, criterion: str, kind: Kind) -> Head:
+        """The head of a criterion, of this kind if there is one; else that of overall quality, else the first."""
+        for name in (criterion.casefold().strip(), "overall", "overall quality"):
+            fitting = [head for head in self.heads if head.criterion.casefold() == name]
+            if fitting:
+                return next((head for head in fitting if head.kind == kind), fitting[0])
+        return next((head for head in self.heads if head.kind == kind), self.heads[0])
+
+    @cached_property
+    def facts(self) -> dict[str, Any]:
+        """For the manifest: what it is, and by which marks its training stories are known."""
+        return {
+            "label": "trained evaluator",
+            "model_hash": self.hash,
+            "criteria": [f"{head.criterion} ({head.kind})" for head in self.heads],
+            "data": [dict(entry) for entry in self.data],
+            "trained_on": " ".join(sorted(self.marks)),
+        }
+
+
+def sigmoid(x: float) -> float:
+    """1 / (1 + exp(-x))."""
+    return 1 / (1 + math.exp(-x)) if x >= 0 else math.exp(x) / (1 + math.exp(x))
+
+
+def marks_of(story_prompt: str, text: str) -> Sequence[str]:
+    """Short hashes of a story-prompt, where there is one, and of a text; blind to case, blanks and punctuation."""
+    found = []
+    for kind, words in (("p", story_prompt), ("t", text)):
+        letters = re.sub(r"[\W_]+", "", words.casefold())
+        if letters:
+            found.append(kind + digest(letters, 6).hex())
+    return found
+
+
+def head_record(head: Head) -> dict[str, Any]:
+    """A head as `model.json` has it."""
+    plain = asdict(head)
+    for block in ("surface", "embedding"):
+        terms: tuple[Term, ...] = getattr(head, block)
+        plain[block] = {"feature": [term.feature for term in terms]} | {
+            name: [getattr(term, name) for term in terms] for name in _COLUMNS
+        }
+    return plain
+
+
+def read_model(folder: Path) -> TrainedModel:
+    """The model of a folder. DataError where it is not one."""
+    path = folder / MODEL_FILE
+    if not path.is_file():
+        raise DataError("holds no trained evaluator", file=folder, allowed=f"a folder with {MODEL_FILE}")
+    if path.stat().st_size > LARGEST:
+        raise DataError("is too large for a trained evaluator", file=path, allowed=f"{LARGEST >> 20} MiB")
+    try:
+        content = orjson.loads(path.read_bytes())
+    except orjson.JSONDecodeError as error:
+        raise DataError(f"not JSON ({error})", file=path) from None
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        raise DataError("not a model file of judge train", file=path, allowed=f'"format": {FORMAT}')
+    try:
+        heads = tuple(_head(entry) for entry in _listed(content["heads"]))
+        if not heads:
+            raise ValueError("no heads")
+        return TrainedModel(
+            name=str(content["name"]),
+            heads=heads,
+            embedding=_embedding(content["embedding"]),
+            data=tuple(dict(entry) for entry in _listed(content["data"])),
+            marks=_marks(content["trained_on"]),
+            hash=fingerprint_file(path),
+            encoder=_encoder(content.get("encoder")),
+        )
+    except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as error:
+        raise DataError(f"is not what judge train writes ({error})", file=path) from None
+
+
+def _encoder(entry: Mapping[str, Any] | None) -> Encoder | None:
+    if entry is None:
+        return None
+    found = Encoder(str(entry["base"]), str(entry["hash"]), int(_number(entry["max_length"])))
+    if found.max_length < 1:
+        raise ValueError(f"max_length {found.max_length}")
+    return found
+
+
+def _head(entry: Mapping[str, Any]) -> Head:
+    if entry["kind"] not in _KINDS:
+        raise ValueError(f"kind {entry['kind']!r}")
+    slope, intercept = entry["line"]
+    head = Head(
+        criterion=str(entry["criterion"]),
+        kind=entry["kind"],
+        **{name: _number(entry[name]) for name in ("low", "high", "intercept", "slope", "band")},
+        surface=_terms(entry["surface"]),
+        embedding=_terms(entry["embedding"]),
+        line=(_number(slope), _number(intercept)),
+        quantiles=tuple(_number(value) for value in _listed(entry["quantiles"])),
+        asked=str(entry.get("asked", "")),
+    )
+    if not head.low < head.high or (head.kind == "preference" and not head.quantiles):
+        raise ValueError(f"{head.criterion} has no scale")
+    return head
+
+
+def _terms(block: Mapping[str, Sequence[Any]]) -> tuple[Term, ...]:
+    rows = zip(_listed(block["feature"]), *(block[name] for name in _COLUMNS), strict=True)
+    found = tuple(Term(str(name), *(_number(value) for value in values)) for name, *values in rows)
+    for term in found:
+        if not term.low <= term.high or not term.scale > 0:
+            raise ValueError(f"{term.feature!r} has no range or no spread")
+    return found
+
+
+def _listed(values: Any) -> list[Any]:
+    if not isinstance(values, list) or len(values) > _MOST:
+        raise ValueError(f"a list of more than {_MOST:,} parts, or none")
+    return values
+
+
+def _embedding(told: Any) -> Mapping[str, str] | None:
+    if told is not None and not (isinstance(told["model"], str) and isinstance(told["key"], str)):
+        raise ValueError("embedding has a name and a key")
+    return None if told is None else {"model": told["model"], "key": told["key"]}
+
+
+def _marks(told: Any) -> frozenset[str]:
+    marks = frozenset(told.split())
+    for mark in marks:
+        if not _MARK.fullmatch(mark):
+            raise ValueError("trained_on holds more than marks of stories")
+    return marks
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= _LIMIT:
+        raise ValueError(f"{value!r} is no number")
+    return float(value)

@@ -1,0 +1,38 @@
+"""Answer texts for judges that produce numbers: a value in the form that a query asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import orjson
+
+from judge.records import Query
+
+Value = str | float
+"""A label or a word, or a number."""
+
+
+def said(query: Query, name: str, value: Value, explanation: str | None) -> str:
+    """One value in the form that was asked for; `name` is rating, answer or verdict."""
+    word = value if isinstance(value, str) else f"{value:g}"
+    if query.structured == "choice":
+        return word
+    if query.structured == "none":
+        return f"{name.capitalize()}: {word}" + ("" if explanation is None else f"\n\nExplanation: {explanation}")
+    reason = {} if explanation is None else {"explanation": explanation}
+    return orjson.dumps({name: value, **reason}).decode()
+
+
+def several(query: Query, answers: Sequence[tuple[str, Value, str | None]]) -> str:
+    """(Criterion, value, explanation) of several criteria in the form that was asked for: lines, or one JSON object."""
+    if query.structured != "none":
+        found: dict[str, Any] = {}
+        for name, value, why in answers:
+            found[name] = value if why is None else {"rating": value, "explanation": why}
+        return orjson.dumps(found).decode()
+    lines = []
+    for name, value, why in answers:
+        word = value if isinstance(value, str) else f"{value:g}"
+        lines.append(f"{name}: {word}" + ("" if why is None else f"\n{why}\n"))
+    return "\n".join(lines)

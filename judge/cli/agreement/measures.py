@@ -1,0 +1,200 @@
+"""`judge measures`: automatic measures of a dataset's stories, beside judges. The work is in `measures`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from judge.cli.table_options import Form, Output, Quiet
+from judge.errors import SpecError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from judge.measures import Known
+    from judge.measures.measure import Need
+
+
+class _DatasetOrCommand(TyperGroup):
+    """`judge measures DATASET` is `judge measures of DATASET`."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command asked for, or that of datasets."""
+        if args and args[0] not in self.commands and not args[0].startswith("-"):
+            args = [_OF, *args]
+        return super().resolve_command(ctx, args)
+
+
+_OF = "of"
+app = typer.Typer(cls=_DatasetOrCommand, no_args_is_help=True, add_completion=False, rich_markup_mode=None)
+
+_Models = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--model",
+        metavar="NEED=MODEL",
+        help="model that measures need: lm=hf/PATH, encoder=PATH, ...; may be given several times",
+    ),
+]
+_Limit = Annotated[int | None, typer.Option("--limit", help="number of stories, from the first on; default: all")]
+_Columns = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--column", metavar="FIELD=COLUMN", help="column of a table that holds a field; may be given several times"
+    ),
+]
+
+
+@app.command(_OF)
+def of(
+    dataset: Annotated[
+        str,
+        typer.Argument(metavar="DATASET", help="dataset of stories, by name or path; the word 'of' may be left out"),
+    ],
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="result folder to write; default: runs/DATASET/measures")
+    ] = None,
+    measure: Annotated[
+        list[str] | None,
+        typer.Option("--measure", metavar="NAME", help="measure to compute; may be given several times"),
+    ] = None,
+    measure_set: Annotated[
+        str | None,
+        typer.Option(
+            "--set", help="set of measures: quick, hanna, openmeva or all; default: quick, or those of --measure"
+        ),
+    ] = None,
+    model: _Models = None,
+    criteria: Annotated[
+        str | None, typer.Option("--criteria", help="criteria set with the scales of people's ratings")
+    ] = None,
+    column: _Columns = None,
+    limit: _Limit = None,
+    quiet: Quiet = False,
+) -> None:
+    """Result folder with automatic measures of all stories, which every table reads as judges measure/NAME.
+
+    Values are stored in derived/ of the folder, by recipe and text: run again with more measures, and only these are
+    computed. Measures of a set that cannot run here are left out and listed.
+
+    Example: judge measures of mans_roc --set quick -o runs/mans-roc/measures
+
+    Example: judge measures of mans_roc --measure perplexity --model lm=local/smollm2
+    """
+    from judge.cli.stories.data import column_options
+    from judge.criteria import load_criteria
+    from judge.datasets import open_dataset
+    from judge.exchange.imports.imported_folder import write_folder
+    from judge.exchange.imports.measured import as_import
+    from judge.measures.session import measured
+
+    known = load_criteria(criteria).criteria if criteria else ()
+    wanted, models = _wanted(measure, measure_set), _models(model)
+    opened = open_dataset(dataset, columns=column_options(column), criteria=known)
+    stories = [story for at, story in enumerate(opened.stories()) if limit is None or at < limit]
+    folder = output or Path("runs") / opened.name / "measures"
+    found = measured(
+        stories,
+        wanted,
+        models=models,
+        cache=folder,
+        skip=not measure or measure_set is not None,
+        progress=None if quiet else _progress,
+    )
+    if not found.measures:
+        raise SpecError("none of these measures runs here", hint="judge measures list")
+    made = as_import(found, opened, models, known)
+    write_folder(folder, made)
+    counts = f"{len(found.measures)} measures of {len(stories)} stories"
+    known_too = f"{found.computed} computed, {found.reused} known"
+    typer.echo(f"{folder}: {counts} ({known_too}); judge correlate {folder}")
+    _say_skipped(found.skipped)
+    for note in made.notes[1:]:
+        typer.echo(f"· {note}")
+
+
+@app.command("list")
+def list_(model: _Models = None, form: Form = "table", output: Output = None) -> None:
+    """List of measures: what each needs, which direction is better, how it is computed, whether it runs here.
+
+    Example: judge measures list
+    """
+    from judge.cli.option_words import emit
+    from judge.measures.listing import tables
+
+    emit(tables(_models(model)), form, output)
+
+
+@app.command("systems")
+def systems(
+    dataset: Annotated[str, typer.Argument(metavar="DATASET", help="dataset of stories, by name or path")],
+    model: _Models = None,
+    cache: Annotated[
+        Path | None,
+        typer.Option("--cache", metavar="FOLDER", help="folder for stored embeddings, such as the measures' own"),
+    ] = None,
+    column: _Columns = None,
+    limit: _Limit = None,
+    form: Form = "table",
+    output: Output = None,
+) -> None:
+    """Similarity of each system's stories to each other: self-BLEU, distinct bigrams, mean cosine, Vendi score.
+
+    Example: judge measures systems mans_roc --model sentence-encoder=PATH
+    """
+    from judge.cli.option_words import emit
+    from judge.cli.stories.data import column_options
+    from judge.datasets import open_dataset
+    from judge.measures.models.identity import at_layer
+    from judge.measures.systems import rows, table
+
+    named = _models(model).get("sentence-encoder")
+    opened = open_dataset(dataset, columns=column_options(column))
+    stories = [story for at, story in enumerate(opened.stories()) if limit is None or at < limit]
+    kept = None if cache is None else cache / "derived" / "embeddings.sqlite"
+    found = rows(stories, None if named is None else at_layer(named)[0], kept)
+    emit(table(found, opened.name, named), form, output)
+
+
+def _wanted(names: list[str] | None, group: str | None) -> list[Known]:
+    """The measures asked for: those of the set, then those named; with neither, the quick ones."""
+    from judge.measures import named, of_set
+
+    found = of_set(group or "quick") if group or not names else []
+    there = {one.measure.name for one in found}
+    return [*found, *(one for one in named(names or []) if one.measure.name not in there)]
+
+
+def _models(options: list[str] | None) -> Mapping[Need, str]:
+    """`--model NEED=MODEL` options by need."""
+    from judge.measures.measure import MODELS
+
+    found: dict[Need, str] = {}
+    for option in options or []:
+        said, _, model = option.partition("=")
+        need = next((one for one in MODELS if one == said), None)
+        if need is None or not model:
+            needs = "; ".join(f"{one}: {what}" for one, what in MODELS.items())
+            raise SpecError(f"--model {option!r} is not NEED=MODEL", hint=f"needs are {needs}")
+        found[need] = model
+    return found
+
+
+def _progress(what: str, done: int, total: int) -> None:
+    """One line for each lot of texts, on stderr."""
+    typer.echo(f"{what}: {done}/{total} texts", err=True)
+
+
+def _say_skipped(skipped: Mapping[str, str]) -> None:
+    """Measures that did not run, by what they lack."""
+    from judge.cli.option_words import with_flags
+
+    names: dict[str, list[str]] = {}
+    for name, reason in skipped.items():
+        names.setdefault(with_flags(reason), []).append(name)
+    for reason, some in names.items():
+        more = f" and {len(some) - 4} more" if len(some) > 4 else ""
+        typer.echo(f"· not run: {', '.join(some[:4])}{more}: {reason}")

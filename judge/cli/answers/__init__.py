@@ -1,0 +1,1 @@
+"""Commands about what was answered: ratings, verdicts, what is missing, and where they differ."""

@@ -1,0 +1,80 @@
+"""`judge coverage`: what was asked, answered and rated. The work is in `analysis.coverage.coverage`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from judge.analysis.options.table_options import CoverageOptions
+from judge.cli.declared import takes
+from judge.cli.table_options import Criteria, EvalPrompts, Form, Judges, Output, ParserName, Runs
+
+if TYPE_CHECKING:
+    from judge.printing.tables import Table
+
+app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
+
+CHECK_FAILED = 4
+"""Exit code of a declared check that failed."""
+
+
+@app.command()
+@takes(CoverageOptions, {"seed": "seed of permuted tests where counts are small"})
+def coverage(
+    runs: Runs,
+    *,
+    options: CoverageOptions,
+    require: Annotated[
+        float | None,
+        typer.Option("--require", metavar="PERCENT", help="share of rated repeats below which the exit code is 4"),
+    ] = None,
+    criterion: Criteria = None,
+    judge: Judges = None,
+    eval_prompt: EvalPrompts = None,
+    form: Form = "table",
+    output: Output = None,
+    parser: ParserName = "ours",
+) -> None:
+    """Counts of what was requested, answered and rated, tests whether ratings are missing at random, bounds of means.
+
+    For runs of comparisons: counts of what was requested, answered and decided.
+
+    Example: judge coverage runs/mans-roc --require 95
+    """
+    from judge.cli.option_words import emit
+    from judge.errors import SpecError
+    from judge.preferences_table import comparing
+
+    if require is not None and not 0 <= require <= 100:
+        raise SpecError(f"--require {require:g} is not a percentage; allowed: 0 to 100")
+    compare, rate = comparing(runs)
+    found: list[Table] = []
+    said: list[tuple[float | None, str]] = []
+    if rate:
+        from judge.analysis.coverage import tables
+        from judge.analysis.coverage.coverage import coverage as coverage_of
+        from judge.analysis.inputs.selection import Selection, narrowed
+        from judge.cli.reading_bar import reading_bar
+        from judge.ratings_table import read
+
+        keep = Selection.of(criterion, judge, eval_prompt)
+        whole = read(rate, parser=parser, explanations=False, telling=reading_bar, perturbed=True)
+        table = narrowed(whole, keep)
+        of_ratings = coverage_of(table, options)
+        found += tables.tables(of_ratings)
+        said.append((of_ratings.share, tables.sentence(of_ratings.total)))
+    if compare:
+        from judge import preferences_table
+        from judge.analysis import preferences
+        from judge.analysis.coverage import verdicts
+
+        compared = preferences.narrowed(preferences_table.read(compare), criterion, judge, eval_prompt)
+        of_verdicts = verdicts.verdict_coverage(compared)
+        found += verdicts.tables(of_verdicts)
+        said.append((of_verdicts.share, verdicts.sentence(of_verdicts)))
+    emit(found, form, output)
+    below = [words for share, words in said if require is not None and (share is None or 100 * share < require)]
+    if below:
+        typer.echo(f"coverage: {'; '.join(below)}: below {require:g} %", err=True)
+        raise typer.Exit(CHECK_FAILED)

@@ -1,0 +1,295 @@
+"""`judge parse`: reads ratings out of answers and prints one row for each. The work is in `judge.parsing`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from judge.cli.option_words import with_flags
+from judge.cli.table_options import Output, ParserName, Rows
+from judge.errors import SpecError
+from judge.records import Structured
+from judge.whole_file import write_whole
+
+if TYPE_CHECKING:
+    from judge.parsing.answers_file import AnswerLine, Parsed
+    from judge.printing.tables import Table
+    from judge.records import Scale
+
+app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
+
+_FORMS = "form of the rows: table, jsonl, json, csv, md or latex"
+_WHOLE = ("jsonl", "json", "csv")
+_SNIPPET = 60
+_SCALE = "1-5"
+_Labels = Annotated[
+    str | None,
+    typer.Option(
+        "--labels", metavar="A,B,...", help="labels in place of a scale, lowest first; with --pair: first,second,tie"
+    ),
+]
+_Positive = Annotated[
+    str | None, typer.Option("--positive", metavar="LABEL", help="label that counts as yes, of two labels")
+]
+_RatingPattern = Annotated[
+    str | None,
+    typer.Option(
+        "--rating-pattern", metavar="REGEX|$.PATH", help="only place where a rating is read, e.g. 'Score: (\\d)'"
+    ),
+]
+
+
+@app.command()
+def parse(
+    source: Annotated[str, typer.Argument(metavar="FILE|RUN", help='JSON Lines with {"text": "..."}, or a run')],
+    diff: Annotated[
+        bool, typer.Option("--diff", help="table of only those answers that ours and as-published read differently")
+    ] = False,
+    criterion: Annotated[
+        str | None, typer.Option("--criterion", help="criterion that the answers rate, e.g. Coherence")
+    ] = None,
+    scale: Annotated[str, typer.Option("--scale", help="scale as LOWEST-HIGHEST, e.g. 1-5 or 1-5/0.5")] = _SCALE,
+    labels: _Labels = None,
+    positive: _Positive = None,
+    pair: Annotated[bool, typer.Option("--pair", help="answers that compare two stories, in place of ratings")] = False,
+    parser: ParserName = "ours",
+    structured: Annotated[Structured, typer.Option("--structured", help="form of answer that was requested")] = "none",
+    rating_pattern: _RatingPattern = None,
+    form: Annotated[Rows, typer.Option("--format", metavar="FORM", help=_FORMS)] = "table",
+    output: Output = None,
+) -> None:
+    """Table of answers with the rating, status, flags and explanation that the parser reads in each.
+
+    The rating is only what the answer states; no other answer becomes a number. A line may have `criterion`, `scale`,
+    `finish_reason`, `reasoning` and `story` (the text that was judged, whose numbers are not read as ratings); all
+    other keys are kept. The text may also be under `response`. A RUN (its run.yaml, folder or result folder) has its
+    own criteria, scales and form of answers; nothing is requested again.
+
+    With --labels (or criteria of a RUN that have labels) a rating is the position of a label, counted from 0, and a
+    column `label` names it. The parser reads only labels that the answer states, and no synonyms.
+
+    With --pair an answer compares two stories: a preference (first, second or tie) replaces the rating. A line may have
+    `labels` ([first, second, tie]; default: A, B and C) and `tie_offered`.
+
+    Example: judge parse answers.jsonl --criterion Coherence --format csv -o ratings.csv
+
+    Example: judge parse comparisons.jsonl --pair --labels "Story 1,Story 2,Tie"
+
+    Example: judge parse answers.jsonl --labels No,Yes --positive Yes
+
+    Example: judge parse runs/mans-roc --diff
+    """
+    from judge.parsing.answers_file import read_answers
+
+    if rating_pattern is not None:
+        from judge.parsing.ours.rating_pattern import check_pattern
+
+        check_pattern(rating_pattern, where="--rating-pattern")
+    path, mode = Path(source), structured
+    if pair:
+        _refuse({"--diff": diff, "--rating-pattern": rating_pattern, "--positive": positive})
+        _refuse({"--scale": scale != _SCALE, "--parser": parser != "ours"})
+        _print(_verdicts(path, labels, criterion, structured, whole=form in _WHOLE), form, output)
+        return
+    if path.is_dir() or path.suffix in (".yaml", ".yml"):
+        if labels is not None or positive is not None:
+            raise SpecError("--labels and --positive are for a file: a run brings its own criteria")
+        answers, mode = _run_answers(path, rating_pattern)
+    elif path.is_file():
+        answers = read_answers(path, criterion, _scale(scale, labels, positive), rating_pattern)
+    else:
+        raise SpecError(f"{source} does not exist", hint='give JSON Lines with {"text": "..."} a line, or a run')
+    if diff:
+        _print(_difference(path, answers, mode), form, output)
+    else:
+        _print(_judgments(path, answers, parser, mode, whole=form in _WHOLE), form, output)
+
+
+def _verdicts(path: Path, labels: str | None, criterion: str | None, mode: Structured, *, whole: bool) -> Table:
+    """A row for each comparison; `whole` keeps texts at full length."""
+    from judge.cli.answers.parse_pairs import verdicts
+
+    table = verdicts(path, labels, criterion, mode)
+    return table if whole else replace(table, rows=[_cut(row) for row in table.rows])
+
+
+def _refuse(options: Mapping[str, object]) -> None:
+    """Raises `SpecError` for an option that was given beside --pair and is for ratings alone."""
+    for option, given in options.items():
+        if given:
+            raise SpecError(f"{option} is for ratings", hint=f"leave out {option}, or --pair")
+
+
+def _scale(scale: str, labels: str | None, positive: str | None) -> Scale:
+    from judge.parsing.answers_file import parse_labels, parse_scale
+
+    if labels is None:
+        if positive is not None:
+            raise SpecError("--positive names one of two labels", hint="add --labels, e.g. --labels No,Yes")
+        return parse_scale(scale)
+    if scale != _SCALE:
+        raise SpecError("--scale and --labels are two kinds of scale", hint="give one of them")
+    return parse_labels(labels, positive)
+
+
+def _run_answers(run: Path, rating_pattern: str | None) -> tuple[list[AnswerLine], Structured]:
+    """Every answer in a run's journals, and how the run had asked the server to constrain them."""
+    from functools import lru_cache
+
+    from judge.journal import JournalReader
+    from judge.parsing.answers_file import AnswerLine
+    from judge.records import Criterion
+    from judge.run_folder import resolve
+
+    found: list[AnswerLine] = []
+    modes: set[Structured] = set()
+    for folder in resolve([run]):
+        with JournalReader(folder.journal) as journal:
+            definition = journal.meta()["definition"]
+            patterns = definition.get("rating_patterns", {})
+            text_of = lru_cache(maxsize=1024)(journal.text_of)
+            modes.add(definition["structured"])
+            criteria = {record["name"]: Criterion.of(record) for record in definition["criteria_records"]}
+            joint = definition.get("joint", {})
+            for answer in journal.answers():
+                if answer.response is None:
+                    continue
+                together = tuple(criteria[name] for name in joint.get(answer.eval_prompt, ()))
+                for criterion in together or (criteria[answer.criterion],):
+                    passed = {
+                        "judge": folder.path.name,
+                        "story": answer.story,
+                        "criterion": criterion.name,
+                        "eval_prompt": answer.eval_prompt,
+                        "repeat": answer.repeat,
+                    }
+                    found.append(
+                        AnswerLine(
+                            len(found) + 1,
+                            answer.response,
+                            criterion,
+                            passed,
+                            text_of(answer.story),
+                            rating_pattern or patterns.get(answer.eval_prompt),
+                            together,
+                        )
+                    )
+    if len(modes) != 1:
+        raise SpecError(f"{run} has no answers, or judges asked in different ways ({', '.join(sorted(modes))})")
+    return found, modes.pop()
+
+
+def _judgments(path: Path, answers: Sequence[AnswerLine], name: str, structured: Structured, *, whole: bool) -> Table:
+    """The table of all answers; `whole` keeps explanations and passed keys uncut."""
+    from judge.parsing import parser as load
+    from judge.parsing.answers_file import LABEL, parse_answers, summary
+    from judge.printing.tables import Column, Table
+
+    chosen = load(name)
+    parsed = parse_answers(answers, chosen, structured)
+    notes = [summary(parsed)]
+    if chosen.imputes:
+        imputed = sum("imputed" in p.judgment.flags for p in parsed)
+        notes.append(f"{chosen.version} imputes: {imputed} of {len(parsed)} ratings are 3 because the rule says so")
+    passed = dict.fromkeys(key for one in parsed for key in one.answer.passed)
+    label = (LABEL,) if any(one.answer.criterion.scale.labels for one in parsed) else ()
+    keys = ("line", *passed, "rating", *label, "status", "flags", "explanation")
+    rows = [one.row() if whole else _cut(one.row()) for one in parsed]
+    columns = [Column(key, key, digits=1 if key == "rating" else 2) for key in keys]
+    return Table("Judgments", columns, rows, _signature(path, parsed, chosen.version), notes)
+
+
+def _difference(path: Path, answers: Sequence[AnswerLine], structured: Structured) -> Table:
+    """The table of answers that the two parsers read differently, with their texts' beginnings."""
+    from judge.parsing import parser as load
+    from judge.parsing.answers_file import differing, parse_answers
+    from judge.printing.tables import Column, Table
+
+    ours, published = load("ours"), load("as-published")
+    first = parse_answers(answers, ours, structured)
+    pairs = differing(first, parse_answers(answers, published, structured))
+    rows = [
+        {
+            "line": a.answer.line,
+            "criterion": a.answer.criterion.name or None,
+            "ours": f"{a.judgment.rating:g}" if a.judgment.rating is not None else a.judgment.status,
+            "as_published": f"{b.judgment.rating:g}{' (imputed)' if 'imputed' in b.judgment.flags else ''}",
+            "flags": ";".join(a.judgment.flags) or None,
+            "text": _snippet(a.answer.response.text),
+        }
+        for a, b in pairs
+    ]
+    imputed = sum("imputed" in b.judgment.flags for _, b in pairs)
+    note = f"{len(pairs)} of {len(answers)} answers are read differently; in {imputed} of them as-published put 3"
+    titles = {"as_published": "as-published"}
+    columns = [
+        Column(key, titles.get(key, key)) for key in ("line", "criterion", "ours", "as_published", "flags", "text")
+    ]
+    signature = _signature(path, first, f"{ours.version},{published.version}")
+    return Table(
+        "Answers read differently", columns, rows, signature, (f"{note} where it found no number on the scale",)
+    )
+
+
+def _signature(path: Path, parsed: Sequence[Parsed], version: str) -> str:
+    from judge.version import __version__
+
+    names = ",".join(sorted({p.answer.criterion.name or "unnamed" for p in parsed}))
+    scales = ",".join(sorted({_scale_word(p.answer.criterion.scale) for p in parsed}))
+    lost = sum(p.judgment.rating is None for p in parsed) / len(parsed)
+    asked = f"{path.name}:{len(parsed)}|crit:{names}|scale:{scales}"
+    return f"{asked}|parser:{version}|unparsed:{lost:.1%}|v{__version__}"
+
+
+def _scale_word(scale: Scale) -> str:
+    """`1-5`, or the labels with a plus at the positive one: `No/Yes+`."""
+    if not scale.labels:
+        return f"{scale.min:g}-{scale.max:g}"
+    return "/".join(label + ("+" if label == scale.positive else "") for label in scale.labels)
+
+
+def _print(table: Table, form: str, output: Path | None) -> None:
+    if form == "jsonl":
+        _print_lines(table, output)
+        return
+    from judge.cli.option_words import emit
+
+    emit(table, form, output)
+
+
+def _print_lines(table: Table, output: Path | None) -> None:
+    """Rows as JSON Lines, flags as a list; what cannot stand in a row goes to stderr."""
+    import json
+
+    lines = [
+        json.dumps({**row, "flags": row["flags"].split(";") if row["flags"] else []}, ensure_ascii=False)
+        for row in table.rows
+    ]
+    text = "".join(line + "\n" for line in lines)
+    if output is None:
+        typer.echo(text, nl=False)
+    else:
+        try:
+            write_whole(output, text)
+        except OSError as error:
+            raise SpecError(f"{output} cannot be written: {error.strerror}") from error
+    for note in (table.signature, *table.notes):
+        typer.echo(with_flags(note), err=True)
+
+
+def _cut(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row for the screen: long texts shortened, nothing where there is nothing."""
+    return {key: (_snippet(item) or None) if isinstance(item, str) else _plain(item) for key, item in row.items()}
+
+
+def _plain(item: object) -> object:
+    return item if item is None or isinstance(item, int | float) else _snippet(str(item))
+
+
+def _snippet(text: str) -> str:
+    one_line = " ".join(text.split())
+    return one_line if len(one_line) <= _SNIPPET else one_line[: _SNIPPET - 1] + "…"

@@ -1,0 +1,1 @@
+"""Commands about how a judge goes wrong."""

@@ -1,0 +1,266 @@
+"""`judge contamination`: whether models have seen the stories. The work is in `contamination`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from judge.cli.declared import takes
+from judge.cli.option_words import complaint
+from judge.cli.table_command import table_command
+from judge.cli.table_options import Form, Judges, Output, Quiet, Runs
+from judge.contamination.options import AucOptions, CheckOptions, ReportOptions, ScoringOptions, ValidityOptions
+from judge.errors import SpecError
+
+if TYPE_CHECKING:
+    from judge.contamination.scores_file import ScoresFile
+    from judge.printing.tables import Table
+    from judge.ratings_table import RatingsTable
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None)
+
+_Calibration = Annotated[
+    Path | None,
+    typer.Option("--calibration", metavar="SCORES", help="scores of a labelled set by the same model, for thresholds"),
+]
+_ScoreName = Annotated[
+    str | None, typer.Option("--score", help="score that a numeric threshold applies to; default: min_k_K")
+]
+_Column = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--column", metavar="FIELD=COLUMN", help="column of a table that holds a field; may be given several times"
+    ),
+]
+_ScoresTo = Annotated[
+    Path | None, typer.Option("--scores-to", metavar="FILE", help="scores file to write, for --calibration")
+]
+_Threshold = Annotated[
+    str, typer.Option("--threshold", metavar="RULE", help="rule for thresholds: youden, fpr=0.05, or a number")
+]
+_Limit = Annotated[int | None, typer.Option("--limit", help="number of texts, from the first on; default: all")]
+_Scores = Annotated[
+    list[Path],
+    typer.Option(
+        "--scores", metavar="FILE", help="scores file of judge contamination score; may be given several times"
+    ),
+]
+
+SCORING = {
+    "k": "share of least likely tokens in per cent, in addition to 5 to 60",
+    "words": "number of words that every text is cut to; shorter texts are left out",
+    "lowercase": "additional scores relative to the text in lower case",
+    "reference": "smaller or other model, for scores relative to it",
+    "recital": "additional score: the likeliest 50 consecutive tokens",
+    "full_distribution": "additional score Min-K%++, which needs whole distributions",
+    "nonmembers": "texts not seen in training, put before each text for ReCaLL",
+    "shots": "number of texts from --nonmembers that are put before each text",
+    "revision": "revision of the model",
+    "base_url": "address of a vLLM server, for openai/MODEL",
+    "engine": "setting of the engine: device, dtype, batch_tokens, max_model_len...; may be given several times",
+    "concurrency": "number of simultaneous requests to a server",
+}
+CHECK = {
+    "models": "additional model to score with, as hf/NAME; may be given several times",
+    "labelled": "texts seen and not seen in training (in WikiMIA's format), for the share of stories seen",
+    "released": "release month of a model; may be given several times",
+    "limit": "number of stories, from the first on; default: all",
+    "revision": SCORING["revision"],
+    "base_url": SCORING["base_url"],
+    "engine": SCORING["engine"],
+}
+HELP = {
+    "fpr": "false-positive rate at which the true-positive rate is read",
+    "score": "name of the score that stories are classified by",
+    "systems": "system whose stories form the story set; may be given several times",
+    "own_systems": "system that is a model's own; may be given several times",
+    "split": "score that separates high from low contamination",
+    "least": "smallest number of stories in each half",
+}
+
+
+@app.command("check")
+@takes(CheckOptions, CHECK)
+def check(
+    runs: Runs,
+    *,
+    options: CheckOptions,
+    judge: Judges = None,
+    form: Form = "table",
+    output: Output = None,
+    quiet: Quiet = False,
+) -> None:
+    """Verdict on whether the judges of RUNs have seen the stories in training, and what cannot be measured.
+
+    Judges whose weights are on this machine (local/, hf/, vllm/) are scored: do they recite stories, or passages that
+    everybody knows? With --labelled: the share of stories that they have seen. Needs the extra hf, for local/ the extra
+    local. docs/contamination.md has the rule of each verdict.
+
+    Example: judge contamination check runs/demo-llm
+
+    Example: judge contamination check runs/hanna --released my-model=2024-11 --labelled WikiMIA_length64.jsonl
+    """
+    from judge.analysis.inputs.selection import Selection, narrowed
+    from judge.cli.option_words import emit
+    from judge.contamination.check import check as checked
+    from judge.contamination.check import table
+    from judge.ratings_table import read
+
+    found = narrowed(read(runs, explanations=False), Selection.of(None, judge, None))
+    emit([table(checked(found, options, None if quiet else _progress))], form, output)
+
+
+@app.command("score")
+@takes(ScoringOptions, SCORING, name="scoring")
+def score(
+    dataset: Annotated[
+        str,
+        typer.Argument(metavar="DATASET|FILE", help="dataset of stories by name or path, or file of labelled texts"),
+    ],
+    model: Annotated[
+        str, typer.Option("--model", help="model to score with: hf/PATH, hf/NAME, or openai/NAME on a vLLM server")
+    ],
+    output: Annotated[Path, typer.Option("-o", "--output", help="scores file to write (.jsonl)")],
+    *,
+    scoring: ScoringOptions,
+    calibration: _Calibration = None,
+    threshold: _Threshold = "fpr=0.05",
+    score_name: _ScoreName = None,
+    column: _Column = None,
+    limit: _Limit = None,
+    quiet: Quiet = False,
+) -> None:
+    """Scores file with Min-K% Prob, loss, zlib ratio and related scores of each story; higher = more likely seen.
+
+    Log-probabilities are stored in derived/ beside the file, by text and model: run again to continue, or for other
+    scores.
+
+    Example: judge contamination score mans_roc --model hf/gpt2 --calibration wikimia.scores.jsonl -o gpt2.scores.jsonl
+    """
+    from judge.cli.stories.data import column_options
+    from judge.contamination import scores_file
+    from judge.contamination import threshold as thresholds
+    from judge.contamination.session import scored
+    from judge.contamination.texts import of_dataset
+
+    by_number = thresholds.is_number(threshold)  # a rule that is not known is told before anything is scored
+    texts = of_dataset(dataset, columns=column_options(column), limit=limit)
+    calibrated = None if calibration is None else scores_file.read(calibration)
+    progress = None if quiet else _progress
+    made = scored(texts, model, scoring, output.parent, calibration=calibrated, progress=progress)
+    if by_number:
+        made = thresholds.given(made, float(threshold), score_name or f"min_k_{scoring.k:g}")
+    elif calibrated is not None:
+        made = thresholds.carried_over(made, calibrated, threshold)
+    scores_file.write(output, made)
+    typer.echo(f"{output}: {len(made.rows)} texts, {len(made.names)} scores, {made.truncated} cut to the context")
+    _say_lost(made)
+
+
+@app.command("auc")
+@takes(AucOptions, HELP)
+@takes(ScoringOptions, SCORING, name="scoring")
+def auc(
+    file: Annotated[Path, typer.Argument(metavar="FILE.jsonl", help="file of labelled texts, or their scores file")],
+    model: Annotated[
+        str | None,
+        typer.Option("--model", help="model to score with, as for judge contamination score; not for a scores file"),
+    ] = None,
+    scores_to: _ScoresTo = None,
+    *,
+    scoring: ScoringOptions,
+    threshold: _Threshold = "fpr=0.05",
+    limit: _Limit = None,
+    options: AucOptions,
+    roc: Annotated[Path | None, typer.Option("--roc", metavar="FILE.csv", help="file for every ROC curve")] = None,
+    form: Form = "table",
+    output: Output = None,
+    quiet: Quiet = False,
+) -> None:
+    """Accuracy of each score in separating texts seen from texts not seen: AUC, true-positive rates, thresholds.
+
+    Each line of FILE has a label (1 = seen, 0 = not) and input, snippet or text, as in WikiMIA and BookMIA; where books
+    are named, books are resampled.
+
+    Example: judge contamination auc WikiMIA_length64.jsonl --model hf/gpt2 --scores-to wikimia.scores.jsonl
+    """
+    from judge.cli.option_words import emit
+    from judge.contamination import scores_file
+    from judge.contamination import threshold as thresholds
+    from judge.contamination.auc import areas, write_curves
+    from judge.contamination.tables import auc_table
+
+    if thresholds.is_number(threshold):
+        raise SpecError("a number is no rule for all scores", hint="--threshold youden or fpr=0.05")
+    made = _labelled(file, model, scoring, (scores_to or file).parent, limit, quiet=quiet)
+    try:
+        made = thresholds.all_by_rule(made, threshold)
+    except SpecError as error:
+        typer.echo(f"no thresholds: {complaint(error)}", err=True)
+    found = areas(made, options)
+    if scores_to is not None:
+        scores_file.write(scores_to, made)
+    if roc is not None:
+        write_curves(roc, made)
+    emit(auc_table(found), form, output)
+
+
+@app.command("report")
+@table_command(ReportOptions, HELP)
+def report(table: RatingsTable, options: ReportOptions, *, scores: _Scores) -> list[Table]:
+    """Share of stories that each model seems to have seen, AUC, and ratings of each model's own stories.
+
+    Example: judge contamination report runs/hanna --scores beluga.scores.jsonl --system Human
+    """
+    from judge.contamination import report as study
+    from judge.contamination import scores_file
+    from judge.contamination.tables import report_table
+
+    return [report_table(study.report(table, [scores_file.read(path) for path in scores], options))]
+
+
+@app.command("validity")
+@table_command(ValidityOptions, HELP)
+def validity(table: RatingsTable, options: ValidityOptions, *, scores: _Scores) -> list[Table]:
+    """Agreement with people where contamination is high and where it is low, and the difference.
+
+    Example: judge contamination validity runs/hanna --scores beluga.scores.jsonl --split median
+    """
+    from judge.contamination import scores_file
+    from judge.contamination import validity as strata
+    from judge.contamination.tables import validity_table
+
+    return [validity_table(strata.validity(table, [scores_file.read(path) for path in scores], options))]
+
+
+def _labelled(
+    file: Path, model: str | None, scoring: ScoringOptions, folder: Path, limit: int | None, *, quiet: bool
+) -> ScoresFile:
+    """The scores in the file, or of the texts in it."""
+    from judge.contamination import scores_file
+    from judge.contamination.session import scored
+    from judge.contamination.texts import labelled
+
+    if scores_file.is_scores_file(file):
+        if model is not None:
+            raise SpecError(f"{file} holds scores already; leave --model out")
+        return scores_file.read(file)
+    if model is None:
+        raise SpecError(f"{file} holds texts, and --model does not say what to score them with")
+    return scored(labelled(file, limit=limit), model, scoring, folder, progress=None if quiet else _progress)
+
+
+def _progress(name: str, done: int, total: int) -> None:
+    """One line for each lot of texts, on stderr."""
+    typer.echo(f"{name}: {done}/{total} texts", err=True)
+
+
+def _say_lost(made: ScoresFile) -> None:
+    """Texts without a score, by reason."""
+    from collections import Counter
+
+    reasons = Counter({(why, name): n for name in made.names for why, n in made.why_undefined(name).items()})
+    for (why, name), count in reasons.items():
+        typer.echo(f"  {name}: {count} texts {why}")

@@ -1,0 +1,1 @@
+"""Commands about stories that models write."""

@@ -1,0 +1,195 @@
+"""`judge generate`: stories written by models, and what went wrong with them. The work is in `execution`, `generation`.
+
+`judge generate GEN` is `judge generate write GEN`: what is no command is a definition.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+from typer.core import TyperGroup
+
+from judge.cli.run_options import Overrides
+from judge.cli.table_options import Form, Output, Quiet
+
+if TYPE_CHECKING:
+    from judge.execution.session import Sitting
+    from judge.run_definition.writing import Specs
+
+
+class _Writing(TyperGroup):
+    """A group whose first word may be a definition."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """As the base class, with `write` put before what is no command."""
+        if args and args[0] not in self.commands and not args[0].startswith("-"):
+            args = ["write", *args]
+        return super().parse_args(ctx, args)
+
+
+app = typer.Typer(cls=_Writing, no_args_is_help=True, add_completion=False, rich_markup_mode=None)
+
+
+@app.callback()
+def generate() -> None:
+    """Have stories written: judge generate GEN asks, and the other commands say what came of it.
+
+    GEN is a generate.yaml or its folder. Status, retry, merge, verify and batch take GEN as they take RUN.
+    """
+
+
+@app.command("write")
+def write(
+    gen: Annotated[Path, typer.Argument(metavar="GEN", help="a generate.yaml or its folder")],
+    writer: Annotated[
+        list[str] | None,
+        typer.Option("--writer", help="writer in place of the definition's; may be given several times"),
+    ] = None,
+    set_: Overrides = None,
+    limit: Annotated[
+        int | None, typer.Option("--limit", min=1, help="number of story-prompts, from the first on")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="forecast only; nothing is requested")] = False,
+    max_cost: Annotated[float | None, typer.Option(min=0, help="largest amount in dollars that may be spent")] = None,
+    shard: Annotated[str | None, typer.Option(metavar="i/N", help="part i of N parts; judge merge joins them")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="result folder to write (with one writer)")
+    ] = None,
+    engine: Annotated[
+        Literal["async", "ray"], typer.Option(help="program that sends the requests: this process, or Ray")
+    ] = "async",
+    ray_address: Annotated[
+        str, typer.Option(help="address of a Ray cluster (auto, HOST:PORT), or local to start one")
+    ] = "local",
+    ray_actors: Annotated[
+        int | None, typer.Option(min=1, help="number of Ray clients (HTTP) or engines (vLLM)")
+    ] = None,
+    quiet: Quiet = False,
+    form: Form = "table",
+) -> None:
+    """Request every story that GEN defines, and keep each answer; running again requests what is missing.
+
+    Exit code 3 means that stories are missing: `judge retry GEN` requests the failed ones again. No story is requested
+    again because of what it says.
+
+    Example: judge generate generations/hanna --writer openai/my-model --set base_url=http://127.0.0.1:8000/v1
+    """
+    from judge.cli.runs.run import folders_of, part_named, sit_all
+    from judge.errors import SpecError
+    from judge.execution.session import Sitting
+    from judge.run_definition.writing import load_generate_specs
+    from judge.run_folder.layout import definition_of
+
+    if engine == "async" and (ray_actors is not None or ray_address != "local"):
+        raise SpecError("--ray-address and --ray-actors go with --engine ray", hint="add --engine ray")
+    definition = definition_of(gen)
+    overrides = [*(set_ or []), *([] if max_cost is None else [f"max_cost={max_cost}"])]
+    found = load_generate_specs(definition, overrides, list(dict.fromkeys(writer or [])))
+    folders = folders_of(found.asked, definition, output)
+    part = None if shard is None else part_named(shard, limit, {"--dry-run": dry_run, "--engine ray": engine == "ray"})
+    if dry_run:
+        _print_forecasts(found, definition.parent, limit, form)
+        return
+    sittings: list[Sitting] = [
+        Sitting(spec, definition.parent, folder, limit=limit, quiet=quiet)
+        if part is None
+        else Sitting(spec, definition.parent, part.folder(folder), quiet=quiet, part=part)
+        for spec, folder in zip(found.asked, folders, strict=True)
+    ]
+    if sit_all(sittings, found.max_cost, engine, ray_address, ray_actors):
+        raise typer.Exit(3)
+
+
+def _print_forecasts(found: Specs, folder: Path, limit: int | None, form: str) -> None:
+    from judge.cli.option_words import emit
+    from judge.generation.forecast import forecast_table
+
+    emit([forecast_table(spec, folder, limit) for spec in found.asked], form)
+
+
+@app.command("stories")
+def stories(
+    gens: Annotated[
+        list[Path],
+        typer.Argument(metavar="GEN...", help="generate.yaml, its folder, or a result folder"),
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", help="file for the stories (.jsonl); facts go beside it, .facts.jsonl"),
+    ] = None,
+    strip: Annotated[
+        str | None,
+        typer.Option("--strip", metavar="RULES", help="parts to remove: preamble, run-on, or both; default: none"),
+    ] = None,
+    cut: Annotated[
+        bool, typer.Option("--cut", help="additional stories: those that were cut off, as far as they go")
+    ] = False,
+    human: Annotated[bool, typer.Option("--human", help="additional stories: the human ones, as system Human")] = False,
+    form: Form = "table",
+) -> None:
+    """Outcome of every request, and the stories as a dataset for judge run, with their text as written.
+
+    Only complete stories are written to the file; those that were refused, cut, empty or not answered are counted here
+    and listed in the facts with their reason. Without -o nothing is written.
+
+    Example: judge generate stories generations/hanna -o stories.jsonl
+
+    Example: judge generate stories generations/hanna -o plain.jsonl --strip preamble,run-on --human
+    """
+    from judge.cli.option_words import emit
+    from judge.errors import OptionError
+    from judge.generation.counts import counted_written, statuses
+    from judge.generation.passed_on import passed_on, write_all
+    from judge.generation.stories import written
+    from judge.generation.stripping import rules_of
+    from judge.generation.tables import faults_table, signature_of, status_table
+    from judge.run_folder import resolve
+
+    for name, given in (("cut", cut), ("human", human)):
+        if given and output is None:
+            raise OptionError(name, given, "has no effect where no file is written")
+    rules = () if strip is None else rules_of(strip)
+    found = written(resolve(gens), rules)
+    kept = passed_on(found, cut=cut, human=human)
+    signature = signature_of(found, rules)
+    lengths = any({"too_short", "too_long"} & set(one.faults) for one in found)
+    tables = [
+        status_table(statuses(found), ""),
+        faults_table(counted_written(found), signature, asked_length=lengths),
+    ]
+    if output is not None:
+        facts = write_all(output, kept, found)
+        typer.echo(f"{output}: {len(kept)} stories; {facts}: what became of all {len(found)} requests", err=True)
+    emit(tables, form)
+
+
+@app.command("check")
+def check(
+    dataset: Annotated[str, typer.Argument(metavar="DATASET", help="dataset of stories, by name or path")],
+    column: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--column", metavar="FIELD=COLUMN", help="column of a table that holds a field; may be given several times"
+        ),
+    ] = None,
+    form: Form = "table",
+    output: Output = None,
+) -> None:
+    """Counts of faults in generated stories by system: preambles, chat turns, missing ends, near-duplicates.
+
+    Works on any dataset, including those whose stories have already been judged.
+
+    Example: judge generate check hanna_llm
+    """
+    from judge.cli.option_words import emit
+    from judge.cli.stories.data import column_options
+    from judge.datasets import open_dataset
+    from judge.generation.counts import counted
+    from judge.generation.tables import faults_table
+
+    opened = open_dataset(dataset, columns=column_options(column))
+    found = counted(opened.stories())
+    signature = f"faults of stories · {opened.name} · {sum(one.stories for one in found)} stories · every story counted"
+    emit(faults_table(found, signature), form, output)

@@ -1,0 +1,86 @@
+"""`judge certify`: what a judge reached with people, held against conditions. The work is in `certificate`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from judge.cli.declared import takes
+from judge.cli.outcome.summary import HELP
+from judge.cli.table_options import Criteria, EvalPrompts, Form, Judges, PanelName, ParserName, Runs
+from judge.summary.options import EvidenceOptions
+
+app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
+
+NOT_MET = 4
+"""The exit code where a condition does not hold."""
+
+
+@app.command()
+@takes(EvidenceOptions, HELP)
+def certify(
+    runs: Runs,
+    *,
+    floor: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--floor",
+            metavar="NAME=NUMBER",
+            help="lowest accepted tau, icc, coverage or accuracy; may be given several times",
+        ),
+    ] = None,
+    require: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--require",
+            metavar="NAME",
+            help="condition to meet: replace, control or unbiased; may be given several times",
+        ),
+    ] = None,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="file for the certificate (JSON)")] = None,
+    options: EvidenceOptions,
+    criterion: Criteria = None,
+    judge: Judges = None,
+    eval_prompt: EvalPrompts = None,
+    panel: PanelName = None,
+    form: Form = "table",
+    parser: ParserName = "ours",
+) -> None:
+    """Certificate of one judge's agreement with people, by template and criterion, and whether it is sufficient.
+
+    Every Eval-Prompt and criterion has to meet every condition; floors apply to the lower end of the 95 % interval. The
+    file is written in either case and records the result; exit code 4 where a condition is not met. judge run
+    --require-certificate refuses a run that the certificate does not cover.
+
+    Example: judge certify runs/hanna --eval-prompt ep1 --floor tau=0.3 --require replace -o hanna.certificate.json
+    """
+    from datetime import UTC, datetime
+
+    from judge.analysis.inputs.selection import Selection, narrowed
+    from judge.certificate.certify import certify as certified
+    from judge.certificate.conditions import Conditions
+    from judge.certificate.file import write
+    from judge.certificate.printed import tables
+    from judge.cli.option_words import emit
+    from judge.cli.reading_bar import reading_bar
+    from judge.errors import SpecError
+    from judge.preferences_table import comparing
+    from judge.ratings_table import read
+    from judge.summary.evidence import Evidence
+
+    conditions = Conditions.of(floor or (), require or ())
+    compare, rate = comparing(runs)
+    if compare:
+        raise SpecError("a certificate is of ratings, and these runs compare stories", hint="judge rank has the tables")
+    keep = Selection.of(criterion, judge, eval_prompt, panel=panel)
+    table = narrowed(read(rate, parser=parser, explanations=False, telling=reading_bar), keep)
+    found = certified(Evidence(table, options), conditions, datetime.now(UTC).date())
+    emit(tables(found), form)
+    if output is not None:
+        write(found.record, output)
+        sys.stderr.write(f"{output}: the certificate {'holds' if found.holds else 'does not hold'}\n")
+    if not found.holds:
+        raise typer.Exit(NOT_MET)

@@ -1,0 +1,80 @@
+"""`judge summary`: what runs show, on one screen. The work is in `summary`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from judge.cli.declared import takes
+from judge.cli.table_options import (
+    Criteria,
+    EvalPrompts,
+    Form,
+    Judges,
+    Output,
+    PanelName,
+    ParserName,
+    PassRate,
+    Runs,
+    ScoresFiles,
+)
+from judge.summary.options import EvidenceOptions
+
+if TYPE_CHECKING:
+    from judge.summary.result import Summary
+
+app = typer.Typer(no_args_is_help=False, add_completion=False, rich_markup_mode=None)
+
+HELP = {
+    "epsilon": "advantage granted to a judge over a person, as in judge replace",
+    "positions": "columns of unidentified raters, each taken for one person, as in judge replace",
+    "readings": "judge's ratings compared with one person's: mean (of its repeats) or single (each repeat)",
+}
+
+
+@app.command()
+@takes(EvidenceOptions, HELP)
+def summary(
+    runs: Runs,
+    *,
+    options: EvidenceOptions,
+    contamination: ScoresFiles = None,
+    criterion: Criteria = None,
+    judge: Judges = None,
+    eval_prompt: EvalPrompts = None,
+    panel: PanelName = None,
+    pass_rate: PassRate = False,
+    form: Form = "table",
+    output: Output = None,
+    parser: ParserName = "ours",
+) -> None:
+    """Summary on one screen: whether the judge may replace a person, the best prompt, faults, what is missing.
+
+    The summary is of the judge and Eval-Prompt with the highest agreement; docs/summary.md has the rule of every
+    verdict.
+
+    Example: judge summary runs/hanna
+
+    Example: judge summary runs/hanna --judge openai/my-model --eval-prompt ep1 --format md
+    """
+    from judge.analysis.inputs.selection import Selection
+    from judge.contamination import scores_file
+    from judge.summary.of_runs import of_runs
+
+    keep = Selection.of(criterion, judge, eval_prompt, pass_rate=pass_rate, panel=panel)
+    scores = [scores_file.read(file) for file in contamination or []]
+    show(of_runs(runs, keep, options, scores, parser), form, output)
+
+
+def show(found: list[Summary], form: str, output: Path | None) -> None:
+    """The screen, or the table of another form."""
+    from judge.cli.option_words import emit
+    from judge.summary import screen
+
+    if form == "table" and output is None:
+        sys.stdout.write("\n".join(screen.text(one) for one in found))
+    else:
+        emit([table for one in found for table in screen.tables(one)], form, output)

@@ -1,1 +1,0 @@
-"""Commands that print tables of results."""

@@ -1,0 +1,1 @@
+"""Commands that set a judge's repeats beside each other."""

@@ -1,0 +1,155 @@
+"""A check of runs: which models can be scored here, their scores, what these say. Scores files go into `derived/`.
+
+Without a labelled set no share of seen stories can be given. What stands without one is whether a model recites: few
+texts that a model has not learned by heart have 50 tokens in a row with a probability of 1 in 1,000. Passages that the
+web holds in many copies say how blunt the look is for this model.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from judge.backends import IN_PROCESS
+from judge.contamination import report, scores_file
+from judge.contamination import threshold as thresholds
+from judge.contamination.check.dates import dated
+from judge.contamination.check.result import Check, Checked, Recital
+from judge.contamination.options import CheckOptions
+from judge.contamination.scores_file import ScoresFile
+from judge.contamination.scoring import Progress
+from judge.contamination.session import scored
+from judge.contamination.texts import Text, TextSet, labelled
+from judge.errors import JudgeError, SpecError
+from judge.fingerprint import fingerprint_text
+from judge.folders.shipped import package_file
+from judge.judge_name import JudgeName
+from judge.stats.estimate import Estimate
+from judge.wording import Advice, Note
+
+if TYPE_CHECKING:
+    from judge.ratings_table import RatingsTable
+
+RULE = "fpr=0.05"
+_PASSAGE = "passage:"
+_NO_SET = Note("without a labelled set nobody knows how texts that it has seen score", Advice("give {labelled}"))
+
+
+def check(runs: RatingsTable, options: CheckOptions | None = None, progress: Progress | None = None) -> Check:
+    """Each judge of the runs, and each further model, on the stories of each dataset.
+
+    A model that cannot be scored has a row that says why. Raises SpecError where no language model rated.
+    """
+    options = options or CheckOptions()
+    rows: list[Checked] = []
+    for dataset, judge, folder in _judged(runs):
+        rows.append(_checked(runs, dataset, judge, folder, options, progress))
+    for dataset, folder in {fact.dataset: fact.path for fact in reversed(runs.facts)}.items():
+        rows += [_checked(runs, dataset, one, folder, options, progress, asked=True) for one in options.models]
+    if not rows:
+        raise SpecError("no language model rated these stories: a control, or answers from a file, has seen nothing")
+    parts = (*dict.fromkeys(f"{row.dataset}:{row.model}" for row in rows), "recital:50/0.001", f"threshold:{RULE}")
+    notes = (
+        "recites: 50 tokens in a row, none of them in the text before, have a probability of 1 in 1,000 or more",
+        "who recites nothing may have seen everything: most texts that a model has met it cannot recite",
+    )
+    return Check(tuple(rows), signature_parts=parts, notes=notes)
+
+
+def kept(runs: RatingsTable) -> Iterator[tuple[Path, ScoresFile]]:
+    """Scores files that checks have left in the runs' folders."""
+    for folder in dict.fromkeys(fact.path for fact in runs.facts):
+        for path in sorted((folder / "derived").glob("*.seen.jsonl")):
+            yield path, scores_file.read(path)
+
+
+def _judged(runs: RatingsTable) -> list[tuple[str, str, Path]]:
+    """Datasets with the judges who rated their stories, and where results lie; each of the judges of one import."""
+    folders = {fact.run: fact for fact in runs.facts}
+    frame = runs.frame
+    rows = frame.loc[frame["source"] == "judge", ["run", "dataset", "judge"]].drop_duplicates()
+    found: dict[tuple[str, str], Path] = {}
+    for run, dataset, judge in rows.itertuples(index=False):
+        fact = folders[run] if run in folders else runs.facts[0]
+        if not fact.control and not JudgeName.of(str(judge)).is_scripted:
+            found.setdefault((str(dataset), str(judge)), fact.path)
+    return [(dataset, judge, folder) for (dataset, judge), folder in found.items()]
+
+
+def _checked(
+    runs: RatingsTable,
+    dataset: str,
+    model: str,
+    folder: Path,
+    options: CheckOptions,
+    progress: Progress | None,
+    *,
+    asked: bool = False,
+) -> Checked:
+    row = Checked(dataset, model, dated(model, dataset, options.released))
+    if not asked and (why := _closed(model, options)):
+        return replace(row, why=why)
+    stories = _stories(runs, dataset, options.limit)
+    if not stories:
+        return replace(row, why="the result folder does not hold the stories' texts")
+    try:
+        made, passages = _scored(dataset, model, stories, folder, options, progress)
+    except JudgeError as error:
+        return replace(row, why=error.sentence)
+    path = folder / "derived" / f"{re.sub(r'[^A-Za-z0-9.-]+', '-', f'{dataset}-{model}')}.seen.jsonl"
+    scores_file.write(path, made)
+    found = replace(row, stories=Recital.of_file(made), passages=passages, file=path)
+    if options.labelled is None:
+        return replace(found, corrected=Estimate.undefined(_NO_SET))
+    return replace(found, corrected=report.report(runs, [made]).rows[0].corrected)
+
+
+def _closed(model: str, options: CheckOptions) -> str:
+    """Why a judge's model cannot be scored from here; empty where it can be tried."""
+    name = JudgeName.of(model)
+    if name.provider in IN_PROCESS or (name.provider == "openai" and options.base_url):
+        return ""
+    if not name.model or name.is_recorded:
+        return Note("its ratings were imported, and which weights gave them is not known here",
+                    Advice("{models} scores weights that you name", models="hf/NAME"))  # fmt: skip
+    if name.provider == "openai":
+        return Note("its provider gives no probabilities of a text that it is sent",
+                    Advice("a vLLM server of your own does: {base_url}"))  # fmt: skip
+    return "its provider gives no probabilities of a text that it is sent"
+
+
+def _stories(runs: RatingsTable, dataset: str, limit: int | None) -> list[Text]:
+    frame = runs.stories
+    mine = frame[frame.index.get_level_values(0) == dataset]
+    texts = [
+        Text(str(story), str(text), fingerprint_text(str(text)), str(system))
+        for (_, story), system, text in zip(mine.index, mine["system"], mine["text"], strict=True)
+        if isinstance(text, str) and text
+    ]
+    return texts[:limit]
+
+
+def _scored(
+    dataset: str, model: str, stories: list[Text], folder: Path, options: CheckOptions, progress: Progress | None
+) -> tuple[ScoresFile, Recital | None]:
+    """The stories' scores, and how many of the passages are recited: one sitting, since weights are slow to load."""
+    texts = TextSet(dataset, (*stories, *passages()))
+    both = scored(texts, model, options.scoring, folder, progress=progress)
+    made = scores_file.only(both, lambda row: not row.id.startswith(_PASSAGE))
+    known = Recital.of_file(scores_file.only(both, lambda row: row.id.startswith(_PASSAGE)))
+    made = replace(made, header={**made.header, "passages": known and list(known.values)})
+    if options.labelled is not None:
+        marked = scored(labelled(options.labelled), model, options.scoring, folder, progress=progress)
+        made = thresholds.carried_over(made, marked, RULE)
+    return made, known
+
+
+def passages() -> list[Text]:
+    """Texts that the web holds in many copies."""
+    import yaml
+
+    rows = yaml.safe_load(package_file("contamination", "check", "passages.yaml").read_text(encoding="utf-8"))
+    return [Text(f"{_PASSAGE}{row['name']}", row["text"], fingerprint_text(row["text"])) for row in rows]

@@ -1,0 +1,155 @@
+"""What a check of contamination found, model by model. Never says more than was measured."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from judge.analysis.options.signed import Signed
+from judge.contamination.scores import RECITED
+from judge.contamination.scores_file import ScoresFile
+from judge.stats.estimate import Estimate
+from judge.wording import joined
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from judge.contamination.check.dates import Dated
+
+LIKELY = math.log(1e-3)
+"""From this log-probability of 50 tokens in a row a text counts as recited: 1 in 1,000."""
+
+Verdict = Literal["recites stories", "some seen", "not shown", "recites none", "cannot be told", "not measured"]
+"""In the order of what they show; docs/contamination.md has the rule of each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recital:
+    """How many of so many texts a model recites, and what each one's likeliest 50 tokens come to, in nats."""
+
+    values: tuple[float, ...] = ()
+
+    @property
+    def recited(self) -> int:
+        """Texts that are recited."""
+        return sum(value >= LIKELY for value in self.values)
+
+    @property
+    def of(self) -> int:
+        """Texts with 50 tokens in a row."""
+        return len(self.values)
+
+    def above(self, other: Recital) -> int:
+        """How many are likelier than the other's likeliest."""
+        return sum(value > max(other.values, default=0.0) for value in self.values)
+
+    @classmethod
+    def of_file(cls, scores: ScoresFile) -> Recital | None:
+        """Out of a scores file; None where it was not scored so."""
+        if "recital" not in scores.names:
+            return None
+        return cls(tuple(value for row in scores.rows if (value := row.scores["recital"]) is not None))
+
+
+def passages_of(scores: ScoresFile) -> Recital:
+    """Of the passages that were scored beside the stories, as the file's header has them."""
+    return Recital(tuple(float(value) for value in scores.header.get("passages") or ()))
+
+
+def tells(stories: Recital, passages: Recital | None) -> bool:
+    """Whether a story known by heart would show: a passage is recited, or half of them are likelier than any story."""
+    return passages is not None and bool(
+        passages.recited or (passages.of and 2 * passages.above(stories) >= passages.of)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """One model on one dataset's stories.
+
+    Attributes
+    ----------
+    stories, passages : Recital or None
+        Of the stories, and of passages that the web holds in many copies; None = not scored, for the reason `why`.
+    corrected : Estimate
+        Share of stories seen by a labelled set, with its errors taken out; undefined without one.
+    """
+
+    dataset: str
+    model: str
+    dated: Dated
+    stories: Recital | None = None
+    passages: Recital | None = None
+    corrected: Estimate = field(default_factory=lambda: Estimate.undefined("no labelled set"))
+    why: str = ""
+    file: Path | None = None
+
+    @property
+    def verdict(self) -> Verdict:
+        """In a few words, by the rules of docs/contamination.md."""
+        if self.stories is None:
+            return "not measured"
+        if self.stories.recited:
+            return "recites stories"
+        if self.corrected.value is not None and self.corrected.low is not None:
+            return "some seen" if self.corrected.low > 0 else "not shown"
+        return "recites none" if tells(self.stories, self.passages) else "cannot be told"
+
+    @property
+    def sentence(self) -> str:
+        """What was measured, and what cannot be said."""
+        if self.stories is None:
+            return joined("Not measured: ", self.why, ".")
+        one, other = self.stories, self.passages or Recital()
+        above = other.above(one)
+        said = (
+            f"It recites {one.recited or 'none'} of {one.of:,} stories ({RECITED} tokens in a row with a probability "
+            f"of 1 in 1,000 or more), and {other.recited} of {other.of} passages that the web holds in many copies; "
+            f"{above} of these it expects more than any story."
+        )
+        if one.recited:
+            said += " Such a story it has seen, or one that shares the passage."
+        elif tells(one, other):
+            said += " A story met as often would show; one met once or a few times would not."
+        else:
+            said += " It knows too few of these to tell anything by it."
+        share = self.corrected
+        if share.value is not None and share.low is not None and share.high is not None:
+            ends = f"{100 * share.low:.0f} to {100 * share.high:.0f}"
+            return f"{said} By the labelled set {100 * share.value:.0f} % [{ends}] of the stories were seen."
+        return joined(said, " What share it has seen cannot be said: ", share.reason or "", ".")
+
+    @property
+    def cells(self) -> dict[str, Any]:
+        """The row by name."""
+        one, other = self.stories, self.passages
+        return {
+            "dataset": self.dataset,
+            "model": self.model,
+            "verdict": self.verdict,
+            "stories": one and one.of,
+            "recited": one and one.recited,
+            "passages": other and other.of,
+            "passages_recited": other and other.recited,
+            "passages_above": other and one and other.above(one),
+            "corrected": self.corrected,
+            "order": self.dated.order,
+            "measured": self.sentence,
+            "dates": self.dated.sentence,
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Check(Signed):
+    """A row a model and dataset."""
+
+    rows: tuple[Checked, ...]
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The rows, intervals as columns of their own."""
+        from judge.stats.flat_frame import flat_frame
+
+        return flat_frame((row.cells for row in self.rows), self.signature, self.notes)

@@ -1,0 +1,85 @@
+"""Story-prompts for the generation of stories: those of a dataset, or of a file.
+
+A dataset gives each of its story-prompts once, in the order in which they first stand there, with the human story where
+it has one. A file of story-prompts is JSON Lines without texts: `story_prompt`, perhaps `id` and `reference`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from judge.datasets import open_dataset
+from judge.datasets.files.source_file import json_lines, text_value
+from judge.errors import DataError
+from judge.fingerprint import fingerprint, fingerprint_file
+from judge.records import Story, StoryPrompt
+
+_KEYS = frozenset({"id", "story_prompt", "reference"})
+HUMAN = "Human"
+
+
+@dataclass(frozen=True, slots=True)
+class StoryPrompts:
+    """Source of story-prompts; `read` starts a new pass over them."""
+
+    name: str
+    read: Callable[[], Iterator[StoryPrompt]]
+    fingerprint: Callable[[], str]
+
+    def stories(self) -> Iterator[Story]:
+        """As a journal keeps them: stories that nobody has written yet."""
+        return (Story(one.id, one.text, "", "", one.reference) for one in self.read())
+
+
+def open_story_prompts(name_or_path: str, columns: Mapping[str, Any] | None = None) -> StoryPrompts:
+    """The story-prompts of a dataset by name, of a file of stories, or of a file of story-prompts."""
+    path = Path(name_or_path)
+    if path.suffix.lower() in (".jsonl", ".ndjson") and path.is_file() and _is_bare(path):
+        return StoryPrompts(
+            path.stem, partial(_listed, path), lambda: fingerprint({"story_prompts": fingerprint_file(path)})
+        )
+    dataset = open_dataset(name_or_path, columns=columns)
+
+    def read() -> Iterator[StoryPrompt]:
+        first: dict[str, str | None] = {}
+        for story in dataset.stories():
+            human = story.text if story.system == HUMAN else story.reference
+            if story.story_prompt.strip():
+                first[story.story_prompt] = first.get(story.story_prompt) or human
+        if not first:
+            raise DataError(f"no story of {dataset.name} names its story-prompt", file=name_or_path)
+        for place, (text, reference) in enumerate(first.items()):
+            yield StoryPrompt(f"p{place}", text, reference)
+
+    return StoryPrompts(dataset.name, read, dataset.fingerprint)
+
+
+def _is_bare(path: Path) -> bool:
+    """Whether the first line is a story-prompt without a story; what is wrong with a line is said when it is read."""
+    try:
+        _, value = next(json_lines(path), (0, None))
+    except DataError:
+        return False
+    return isinstance(value, dict) and "story_prompt" in value and "text" not in value
+
+
+def _listed(path: Path) -> Iterator[StoryPrompt]:
+    seen: dict[str, int] = {}
+    for place, (row, value) in enumerate(json_lines(path)):
+        if not isinstance(value, dict) or not value.keys() <= _KEYS or "story_prompt" not in value:
+            found = sorted(value) if isinstance(value, dict) else value
+            raise DataError(
+                "not a story-prompt", file=path, row=row, found=found, allowed="story_prompt, id, reference"
+            )
+        text = text_value(value["story_prompt"], path, row, "story_prompt")
+        given = text_value(value.get("id", f"p{place}"), path, row, "id")
+        reference = value.get("reference")
+        if given in seen:
+            raise DataError(f"has the id of row {seen[given]}", file=path, row=row, column="id", found=given)
+        seen[given] = row
+        known = None if reference is None else text_value(reference, path, row, "reference")
+        yield StoryPrompt(given, text, known)

@@ -1,0 +1,246 @@
+"""Texts as vectors of unit length, by a sentence-transformers model or by TF-IDF. Each distinct text is embedded once.
+
+A model's vectors are kept in an SQLite cache by model (name with the hash of its weights, or its revision) and text
+hash, so that a second analysis needs no model at all. TF-IDF with a singular value decomposition needs no model and no
+network; it is fitted on the texts at hand, so nothing of it is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.util import find_spec
+from json import JSONDecodeError, loads
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.embedding.cache import Cache
+from judge.errors import MissingExtraError, SpecError
+from judge.fingerprint import fingerprint, fingerprint_weights, text_key
+from judge.wording import Advice
+
+Vectors = NDArray[np.float32]
+Progress = Callable[[int, int], None]
+More = Callable[[Sequence[str], Progress | None], Vectors]
+
+DEFAULT_MODEL = "all-mpnet-base-v2"
+BATCH, CHUNK = 32, 512
+"""Texts in one forward pass, and texts between two commits to the cache."""
+
+_COMPONENTS, _FEATURES = 100, 50_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Embedded:
+    """Vectors of texts, in their order.
+
+    Attributes
+    ----------
+    vectors : float32 array, shape (n, d)
+        Rows of unit length; a row of zeros where a text holds nothing that TF-IDF knows.
+    name : str
+        As the signature has it: ``all-mpnet-base-v2@e8c3b32`` or ``tfidf-svd100``.
+    note : str
+        One sentence on how they were made.
+    computed, reused : int
+        Distinct texts embedded now, and found in the cache.
+    space : str
+        Names what decides a text's vector beside the text: the model's files, or what TF-IDF was fitted on.
+    more : callable
+        Vectors of other texts by the same model or the same fitted TF-IDF; `progress` as in `embed`.
+    """
+
+    vectors: Vectors
+    name: str
+    note: str
+    computed: int
+    reused: int
+    space: str
+    more: More
+
+
+def default_model() -> str | None:
+    """The study's model where sentence-transformers is installed, else None: TF-IDF."""
+    return DEFAULT_MODEL if find_spec("sentence_transformers") else None
+
+
+def embed(
+    texts: Sequence[str],
+    model: str | None,
+    cache: Path | None = None,
+    *,
+    seed: int = 1,
+    progress: Progress | None = None,
+) -> Embedded:
+    """Vectors of texts; `model` is a name on the hub or a folder, None for TF-IDF and SVD (`seed` is its own).
+
+    `progress(done, total)` is told of distinct texts a model embeds. Raises MissingExtraError without the packages,
+    SpecError for a model that cannot be loaded.
+    """
+    if model is None:
+        return _tfidf(texts, seed)
+    return _by_model(texts, model, cache, progress)
+
+
+def _by_model(texts: Sequence[str], model: str, cache: Path | None, progress: Progress | None) -> Embedded:
+    key = model_key(model)
+    distinct = {text_key(text): text for text in texts}
+    with Cache(cache) as kept:
+        known = kept.keys(key) if distinct else set()
+        # Longest first: what memory the whole needs shows at once, and neighbours in a batch need no padding.
+        wanted = sorted((k for k in distinct if k not in known), key=lambda k: -len(distinct[k]))
+        for start in range(0, len(wanted), CHUNK):
+            some = wanted[start : start + CHUNK]
+            kept.put(key, some, encode(model, [distinct[k] for k in some]))
+            if progress is not None:
+                progress(min(start + CHUNK, len(wanted)), len(wanted))
+        place = {k: row for row, k in enumerate(distinct)}
+        table = kept.get(key, list(distinct))
+    vectors = table[[place[text_key(text)] for text in texts]] if texts else np.empty((0, 0), np.float32)
+    name = signature_name(model)
+    limit = _longest(model)
+    cut = f"; texts are cut at its {limit} tokens" if limit else ""
+    note = f"embeddings by {name.rpartition('@')[0]}, {vectors.shape[1]} dimensions, by cosine{cut}"
+
+    def more(others: Sequence[str], progress: Progress | None = None) -> Vectors:
+        return _by_model(others, model, cache, progress).vectors
+
+    return Embedded(vectors, name, note, len(wanted), len(distinct) - len(wanted), key, more)
+
+
+def encode(model: str, texts: Sequence[str]) -> Vectors:
+    """Unit vectors by the model, without any cache."""
+    found = np.asarray(
+        _loaded(model).encode(list(texts), batch_size=BATCH, show_progress_bar=False, convert_to_numpy=True),
+        dtype=np.float32,
+    )
+    return unit(found)
+
+
+def unit(vectors: Vectors) -> Vectors:
+    """Rows divided by their length; rows of zeros stay."""
+    length = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.asarray(vectors / np.where(length > 0, length, 1), dtype=np.float32)
+
+
+def model_key(model: str) -> str:
+    """The cache key of a model: the hash of a folder's files, or name and revision of a model of the hub."""
+    if Path(model).is_dir():
+        return _folder_hash(model)
+    revision = _revision(model)
+    if revision is None:
+        _loaded(model)  # fetched now, or the sentence that says why not
+        revision = _revision(model) or "unknown"
+    return f"{_repository(model)}@{revision}"
+
+
+def signature_name(model: str) -> str:
+    """Name and the first letters of hash or revision."""
+    key = model_key(model)
+    tag = key.removeprefix("b2:") if key.startswith("b2:") else key.rpartition("@")[2]
+    return f"{Path(model).resolve().name if Path(model).is_dir() else model}@{tag[:7]}"
+
+
+@lru_cache(maxsize=8)
+def _folder_hash(model: str) -> str:
+    return fingerprint_weights(Path(model))
+
+
+def _repository(model: str) -> str:
+    """The hub's name of a model; bare names belong to sentence-transformers, as in that library."""
+    return model if "/" in model else f"sentence-transformers/{model}"
+
+
+def _revision(model: str) -> str | None:
+    """The commit of the model in the hub's cache on this machine, without loading it."""
+    try:
+        from huggingface_hub import try_to_load_from_cache
+    except ImportError as error:
+        raise MissingExtraError(Advice("{model}", model=model), "explain") from error
+    found = try_to_load_from_cache(_repository(model), "modules.json")
+    if not isinstance(found, str):
+        found = try_to_load_from_cache(_repository(model), "config.json")
+    return Path(found).parent.name if isinstance(found, str) else None
+
+
+def _longest(model: str) -> int | None:
+    """The model's maximum number of tokens from its configuration, without loading it; None where it gives none."""
+    name = "sentence_bert_config.json"
+    file: object = Path(model) / name
+    if not Path(model).is_dir():
+        from huggingface_hub import try_to_load_from_cache
+
+        file = try_to_load_from_cache(_repository(model), name)
+    try:
+        limit = loads(Path(str(file)).read_text(encoding="utf-8")).get("max_seq_length")
+    except (OSError, JSONDecodeError):
+        return None
+    return limit if isinstance(limit, int) else None
+
+
+@lru_cache(maxsize=1)
+def _loaded(model: str) -> Any:
+    try:
+        from sentence_transformers import SentenceTransformer
+    except ImportError as error:
+        raise MissingExtraError(Advice("{model}", model=model), "explain") from error
+    _refuse_code(Path(model))
+    try:
+        return SentenceTransformer(model, trust_remote_code=False)
+    except (OSError, ValueError, RuntimeError) as error:
+        reason = str(error).strip().split("\n")[0]
+        hint = "give a folder with a sentence-transformers model, or {model} for embeddings without one"
+        raise SpecError(
+            Advice("{model} cannot be loaded: {}", reason, model=model), hint=Advice(hint, model="tfidf")
+        ) from error
+
+
+def _refuse_code(folder: Path) -> None:
+    """Raise SpecError where a folder names modules that are not sentence-transformers' own: older ones run these."""
+    file = folder / "modules.json"
+    if not file.is_file():
+        return
+    try:
+        named = [str(one["type"]) for one in loads(file.read_text(encoding="utf-8"))]
+    except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
+        raise SpecError(f"{file} is no list of modules ({error})") from error
+    for name in named:
+        if not name.startswith("sentence_transformers."):
+            raise SpecError(f"{file} names {name!r}: code that a folder brings is not run")
+
+
+def _tfidf(texts: Sequence[str], seed: int) -> Embedded:
+    try:
+        from sklearn.decomposition import TruncatedSVD
+        from sklearn.feature_extraction.text import TfidfVectorizer
+    except ImportError as error:
+        raise MissingExtraError("analysing explanations without a model", "stats") from error
+    distinct = list(dict.fromkeys(texts))
+    if not distinct:
+        nothing = np.empty((0, 0), np.float32)
+        return Embedded(nothing, "tfidf-svd0", "no texts", 0, 0, "tfidf-svd0", lambda *_: nothing)
+    reader = TfidfVectorizer(sublinear_tf=True, ngram_range=(1, 2), max_features=_FEATURES)
+    try:
+        table = reader.fit_transform(distinct)
+    except ValueError as error:
+        raise SpecError(f"the {len(distinct)} distinct texts hold no word of two letters") from error
+    components = min(_COMPONENTS, table.shape[0] - 1, table.shape[1] - 1)
+    decomposed = TruncatedSVD(components, random_state=seed) if components >= 1 else None
+    found = np.asarray(table.toarray() if decomposed is None else decomposed.fit_transform(table), dtype=np.float32)
+    place = {text: row for row, text in enumerate(distinct)}
+    vectors = unit(found)[[place[text] for text in texts]]
+    note = (
+        f"embeddings by TF-IDF of words and word pairs, reduced to {vectors.shape[1]} dimensions (no language model): "
+        "they compare words, not meanings"
+    )
+    name = f"tfidf-svd{vectors.shape[1]}/seed{seed}"
+
+    def more(others: Sequence[str], _: Progress | None = None) -> Vectors:
+        counted = reader.transform(others)
+        return unit(np.asarray(counted.toarray() if decomposed is None else decomposed.transform(counted), np.float32))
+
+    return Embedded(vectors, name, note, len(distinct), 0, f"{name}/{fingerprint(sorted(distinct))}", more)

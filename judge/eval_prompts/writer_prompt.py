@@ -1,0 +1,92 @@
+"""A writer prompt: a template that asks for a story, rendered to messages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from judge.criteria.prompt_file import locate, read_text
+from judge.errors import TemplateError
+from judge.eval_prompts.front_matter import FrontMatter, split
+from judge.eval_prompts.sandbox import Compiled, compile_template
+from judge.folders.shipped import shipped
+from judge.records import Message, StoryPrompt
+
+SUFFIX = ".jinja"
+
+OFFERED: Mapping[str, str] = {
+    "story_prompt": "what the story is to be written for",
+    "words": "words.min and words.max: how long it is to be; not defined where the definition says nothing of it",
+}
+"""What a writer prompt may name. The human story is not offered: a writer that is shown it would copy it."""
+
+_OWN = frozenset({"description", "system", "writes"})
+
+
+@dataclass(frozen=True, slots=True)
+class WordsView:
+    """Requested length of a story, as templates see it."""
+
+    min: int
+    max: int
+
+
+@dataclass(frozen=True, slots=True)
+class WriterPrompt:
+    """One way of asking for a story. `source` is the whole file, for hashing."""
+
+    name: str
+    source: str
+    description: str
+    body: Compiled = field(repr=False, compare=False)
+    system: Compiled | None = field(repr=False, compare=False)
+
+    def render(self, wanted: StoryPrompt, words: tuple[int, int] | None) -> tuple[Message, ...]:
+        """The messages exactly as they are to be sent. Raises TemplateError where the template cannot be rendered."""
+        values: dict[str, Any] = {"story_prompt": wanted.text}
+        if words is not None:
+            values["words"] = WordsView(*words)
+        text = self.body.render(values)
+        if self.system is None:
+            return (Message("user", text),)
+        return (Message("system", self.system.render(values)), Message("user", text))
+
+
+def load_writer_prompt(name: str, *, folder: Path | None = None, system: str | None = None) -> WriterPrompt:
+    """A writer prompt by the name of a shipped one, or by the path of a template (also relative to `folder`).
+
+    `system` takes the place of the template's own system message; "" sends none.
+    """
+    file = locate(name, kind="writer_prompts", suffix=SUFFIX, what="writer prompt", folder=folder)
+    return parse_writer_prompt(read_text(file), file, system=system)
+
+
+def parse_writer_prompt(source: str, file: Path, *, system: str | None = None) -> WriterPrompt:
+    """A writer prompt out of a template's text. Raises TemplateError where it asks for something else."""
+    parts = split(source, file)
+    front = parts.front
+    if not front.writes:
+        raise TemplateError(f"{file}: is no writer prompt", hint="say writes: true between the lines --- at its head")
+    if not parts.body.strip():
+        raise TemplateError(f"{file}, line {parts.body_line}: there is no text")
+    others = sorted(key for key in front.model_fields_set - _OWN if getattr(front, key) != _unsaid(key))
+    if others:
+        raise TemplateError(f"{file}: writes goes with none of {', '.join(others)}: nothing is rated")
+    compiled = None
+    if system is None and front.system:
+        compiled = compile_template(front.system, file=file, first_line=parts.system_line, offered=OFFERED)
+    elif system:
+        compiled = compile_template(system, file=Path("system message"), offered=OFFERED)
+    body = compile_template(parts.body, file=file, first_line=parts.body_line, offered=OFFERED)
+    return WriterPrompt(file.stem, source, front.description, body, compiled)
+
+
+def shipped_writer_prompts() -> tuple[str, ...]:
+    """Names of the writer prompts that ship with the program, sorted."""
+    return tuple(sorted(file.stem for file in (shipped("prompts") / "writer_prompts").glob(f"*{SUFFIX}")))
+
+
+def _unsaid(key: str) -> Any:
+    return FrontMatter.model_fields[key].get_default()

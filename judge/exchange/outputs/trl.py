@@ -1,0 +1,76 @@
+"""Preferences in the form of TRL's trainers: prompt, chosen, rejected, one JSON line a pair. Ties are left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import orjson
+
+from judge.analysis.preference.sides import Side, datasets
+from judge.errors import SpecError, unknown
+from judge.preferences_table.table import PreferencesTable
+from judge.whole_file import write_whole
+
+
+@dataclass(frozen=True, slots=True)
+class TrlFile:
+    """The file, its lines, and what has no line: pairs that are even, and pairs of a story without a text."""
+
+    path: Path
+    lines: int
+    even: int
+    without_text: int
+
+
+def write_trl(path: Path, table: PreferencesTable, judge: str | None = None) -> TrlFile:
+    """People's preferences, or a judge's, over all repeats and orders of a pair.
+
+    Raises SpecError for a judge that is not in the table, and where there is no preference at all.
+    """
+    sides = [side for _, found in datasets(table) for side in found if side.kind != "implied" and side.judge == judge]
+    if not sides:
+        known = sorted(str(name) for name in table.frame.loc[table.frame["source"] == "judge", "judge"].unique())
+        if judge is not None:
+            raise SpecError(unknown("judge", judge, known))
+        raise SpecError("the results hold no comparisons of stories", hint="judge data list names datasets with pairs")
+    lines: list[bytes] = []
+    even = without = 0
+    for side in sides:
+        for line in _lines(side):
+            if line is None:
+                without += 1
+            else:
+                lines.append(line)
+        even += int((side.net == 0).sum())
+    try:
+        write_whole(path, b"".join(lines))
+    except OSError as error:
+        raise SpecError(f"{path} cannot be written: {error.strerror}") from error
+    return TrlFile(path, len(lines), even, without)
+
+
+def _lines(side: Side) -> Iterator[bytes | None]:
+    """A line for each pair with a preference; None where a story has no text."""
+    pairs, net = side.pairs, side.net
+    texts, prompts = pairs.stories["text"].to_numpy(), pairs.stories["story_prompt"].to_numpy()
+    names = pairs.stories.index.to_numpy()
+    for k in np.flatnonzero(np.nan_to_num(net)):
+        won, lost = (pairs.a[k], pairs.b[k]) if net[k] > 0 else (pairs.b[k], pairs.a[k])
+        if not (isinstance(texts[won], str) and texts[won] and isinstance(texts[lost], str) and texts[lost]):
+            yield None
+            continue
+        yield orjson.dumps(
+            {
+                "prompt": str(prompts[won]),
+                "chosen": texts[won],
+                "rejected": texts[lost],
+                "criterion": side.criterion,
+                "dataset": pairs.dataset,
+                "chosen_story": str(names[won]),
+                "rejected_story": str(names[lost]),
+            },
+            option=orjson.OPT_APPEND_NEWLINE,
+        )

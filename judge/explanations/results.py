@@ -1,0 +1,170 @@
+"""The whole analysis of explanations as one value: texts, clusters, keywords, measures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from judge.explanations.mapping import as_published, keywords
+from judge.explanations.mapping.clusters import NOISE
+from judge.explanations.mapping.explanation_map import ExplanationMap, Step
+from judge.explanations.mapping.keyword_groups import (
+    Keywords,
+    YakeWords,
+    group_keywords,
+    yake_keywords,
+)
+from judge.explanations.mapping.side_words import SideWords, side_words
+from judge.explanations.quality.numbers import Numbers, numbers
+from judge.explanations.quality.rows import Asked, Measured, Row
+from judge.wording import Advice, Note
+
+
+@dataclass(frozen=True, slots=True)
+class TextsFound:
+    """Counts for one judge and Eval-Prompt: rows, texts, distinct texts, stories, and the median words of a text."""
+
+    asked: int
+    texts: int
+    distinct: int
+    stories: int
+    words: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterFound:
+    """A cluster (`clusters.NOISE`: what is in none): size, what it is mostly about, mean rating, words, and the text
+    nearest to its middle."""
+
+    cluster: int
+    texts: int
+    distinct: int
+    share: float
+    stories: int
+    criterion: str | None
+    criterion_share: float | None
+    eval_prompt: str | None
+    eval_prompt_share: float | None
+    rating: float | None
+    words: tuple[str, ...]
+    example: str | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExplanationResults:
+    """All results of `judge explain`.
+
+    With the study's own settings there are only `yake` keywords, no clusters, keywords or numbers. `sides` are
+    there where people's texts stand beside judges'.
+    """
+
+    map: ExplanationMap
+    texts: Measured[TextsFound]
+    clusters: Measured[ClusterFound] | None = None
+    keywords: Keywords | None = None
+    numbers: Numbers | None = None
+    yake: tuple[YakeWords, ...] = ()
+    sides: SideWords | None = None
+
+    @property
+    def yake_signature(self) -> str:
+        """The line under the study's keywords."""
+        name = f"kw:yake/n{keywords.YAKE_WORDS}/dedup{keywords.YAKE_DEDUP:g}/top{keywords.YAKE_TOP}"
+        return self.map.signature(name)
+
+    @property
+    def cluster_words(self) -> dict[int, list[str]]:
+        """The keywords of each cluster, which the stored map needs too."""
+        found = () if self.clusters is None else (row.found for row in self.clusters.rows)
+        return {one.cluster: list(one.words) for one in found if one.cluster != NOISE}
+
+
+def results(mapped: ExplanationMap, step: Step | None = None) -> ExplanationResults:
+    """The results that `judge explain` computes from an explanation map."""
+    texts = _texts(mapped)
+    if mapped.options.as_published:
+        return ExplanationResults(mapped, texts, yake=yake_keywords(mapped, step))
+    words = group_keywords(mapped, step)
+    options = replace(mapped.options.numbers, seed=mapped.options.seed, top=mapped.options.top)
+    vectors = mapped.embedded.vectors
+    found = numbers(mapped.texts, mapped.rows, vectors, mapped.guidelines, options, mapped.signature, step)
+    return ExplanationResults(mapped, texts, _clusters(mapped, words), words, found, sides=side_words(mapped))
+
+
+def _texts(mapped: ExplanationMap) -> Measured[TextsFound]:
+    """Counts of texts, one row for each judge and Eval-Prompt."""
+    rows = []
+    part = mapped.rows.assign(words=[len(text.split()) for text in mapped.rows["text"]])
+    for (judge, prompt), asked in mapped.texts.frame.groupby(["judge", "eval_prompt"], sort=False):
+        kept = part[(part["judge"] == judge) & (part["eval_prompt"] == prompt)]
+        found = TextsFound(
+            asked=len(asked),
+            texts=len(kept),
+            distinct=int(kept["key"].nunique()),
+            stories=int(kept["story"].nunique()),
+            words=float(kept["words"].median()) if len(kept) else None,
+        )
+        rows.append(Row(Asked(judge=str(judge) or None, eval_prompt=str(prompt) or None), found))
+    return Measured(tuple(rows), mapped.signature(), tuple(_notes(mapped)))
+
+
+def _notes(mapped: ExplanationMap) -> list[str]:
+    """Notes on the analysis as a whole."""
+    options = mapped.options
+    lost = [f"{count} of {len(mapped.texts.frame)} rows left out: {why}" for why, count in mapped.left_out.items()]
+    more = as_published.declared(mapped.texts, options, model=mapped.model) if options.as_published else []
+    notes = [*lost, mapped.embedded.note]
+    if mapped.picture is not None:
+        notes.append(mapped.picture.note)
+    elif options.map != "none":
+        notes.append("no map: fewer than five distinct texts")
+    if mapped.clustering is None and options.cluster_on != "none":
+        notes.append(Note("no clusters: too few texts", Advice("{min_cluster}")))
+    return [*notes, *more, *mapped.texts.notes]
+
+
+def _clusters(mapped: ExplanationMap, words: Keywords) -> Measured[ClusterFound] | None:
+    clustering = mapped.clustering
+    if clustering is None:
+        return None
+    numbered = [*range(clustering.count), *([NOISE] if (clustering.labels == NOISE).any() else [])]
+    rows = tuple(Row(Asked(), _cluster(mapped, words, number)) for number in numbered)
+    return Measured(rows, mapped.signature("kw:ctfidf"), (clustering.note,))
+
+
+def _cluster(mapped: ExplanationMap, words: Keywords, number: int) -> ClusterFound:
+    rows = mapped.rows[(mapped.rows["cluster"] == number).to_numpy(dtype=bool)]
+    criterion, criterion_share = _most(rows["criterion"])
+    prompt, prompt_share = _most(rows["eval_prompt"])
+    return ClusterFound(
+        cluster=number,
+        texts=len(rows),
+        distinct=int(rows["key"].nunique()),
+        share=len(rows) / len(mapped.rows),
+        stories=int(rows["story"].nunique()),
+        criterion=criterion,
+        criterion_share=criterion_share,
+        eval_prompt=prompt,
+        eval_prompt_share=prompt_share,
+        rating=float(rows["rating"].mean()) if rows["rating"].notna().any() else None,
+        words=tuple(words.of_cluster(number)),
+        example=None if number == NOISE else _example(mapped, rows),
+    )
+
+
+def _most(column: pd.Series[str]) -> tuple[str | None, float | None]:
+    """The most frequent name and its share of all rows; equal counts in the order of names."""
+    known = column[column != ""]
+    if known.empty:
+        return None, None
+    counts = known.value_counts()
+    name = min(str(one) for one in counts.index[counts == counts.max()])
+    return name, float(counts.max() / len(column))
+
+
+def _example(mapped: ExplanationMap, rows: pd.DataFrame) -> str:
+    vectors = mapped.embedded.vectors[rows.index]
+    near = vectors @ vectors.mean(axis=0)
+    return str(rows["text"].iloc[int(np.argmax(near))])

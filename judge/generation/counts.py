@@ -1,0 +1,77 @@
+"""Counts of stories with each fault, by system: for generated stories and for any dataset."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from judge.generation.faults import Fault, faults_of
+from judge.generation.near_duplicates import near_duplicates
+from judge.generation.stories import STATUSES, Status, Written
+from judge.records import Story
+
+
+@dataclass(frozen=True, slots=True)
+class SystemCounts:
+    """One system's stories: how many, their words, how many have each fault, and pairs that share wording.
+
+    `announced` counts those with a preamble or a named title. `words` is None where there is no text.
+    """
+
+    system: str
+    stories: int
+    words: float | None
+    faults: Counter[Fault]
+    announced: int
+    pairs: int
+
+
+@dataclass(frozen=True, slots=True)
+class StatusCounts:
+    """Outcomes of the requests to one system."""
+
+    system: str
+    asked: int
+    statuses: Counter[Status]
+
+
+def counted(stories: Iterable[Story]) -> list[SystemCounts]:
+    """The counts of any stories, systems in the order in which they first stand there."""
+    by_system: dict[str, list[tuple[str, tuple[Fault, ...]]]] = defaultdict(list)
+    for story in stories:
+        by_system[story.system].append((story.text, faults_of(story.text, story.story_prompt)))
+    return [_of_system(system, texts) for system, texts in by_system.items()]
+
+
+def counted_written(stories: Sequence[Written]) -> list[SystemCounts]:
+    """The counts of what is passed on as stories, and of what was cut, refused or empty in the place of one."""
+    by_system: dict[str, list[tuple[str, tuple[Fault, ...]]]] = defaultdict(list)
+    for one in stories:
+        if one.text.strip():
+            by_system[one.system].append((one.text, one.faults))
+    return [_of_system(system, texts) for system, texts in by_system.items()]
+
+
+def statuses(stories: Sequence[Written]) -> list[StatusCounts]:
+    """What became of all requests, by system."""
+    by_system: dict[str, list[Written]] = defaultdict(list)
+    for one in stories:
+        by_system[one.system].append(one)
+    return [
+        StatusCounts(system, len(group), Counter(dict.fromkeys(STATUSES, 0)) + Counter(o.status for o in group))
+        for system, group in by_system.items()
+    ]
+
+
+def _of_system(system: str, texts: Sequence[tuple[str, tuple[Fault, ...]]]) -> SystemCounts:
+    said = [text for text, _ in texts if text.strip()]
+    return SystemCounts(
+        system,
+        len(texts),
+        fmean(len(text.split()) for text in said) if said else None,
+        Counter(fault for _, faults in texts for fault in faults),
+        sum("preamble" in faults or "title" in faults for _, faults in texts),
+        len(near_duplicates([text for text, _ in texts])),
+    )

@@ -1,0 +1,61 @@
+"""Estimate of what the generation of stories would take: requests, tokens, money."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from statistics import fmean
+
+from judge.errors import SpecError
+from judge.execution.preparation import story_prompts_of
+from judge.plan import WritingPlan, load_prices, plan_of
+from judge.printing.tables import Column, Table
+from judge.run_definition.writing import AnySpec
+
+_CHARACTERS_PER_TOKEN = 4.0
+_TOKENS_PER_WORD = 1.4
+"""Usual ratios for English."""
+
+_STORY_TOKENS = 700
+"""Guess for a story of which neither max_tokens nor a number of words says how long it may be."""
+
+
+def forecast_table(spec: AnySpec, folder: Path, limit: int | None = None) -> Table:
+    """Requests, tokens and dollars of one writer."""
+    plan = plan_of(spec, folder=folder)
+    if not isinstance(plan, WritingPlan):
+        raise SpecError("this definition is a run's", hint="judge run RUN forecasts it")
+    wanted = list(story_prompts_of(plan, folder).read())[:limit]
+    lengths = [
+        sum(len(message.content) for message in plan.commission(one, prompt).messages)
+        for one in wanted
+        for prompt in plan.writer_prompts
+    ]
+    stories = len(lengths) * plan.spec.stories_each
+    each = _tokens(plan)
+    prompt = round(fmean(lengths) / _CHARACTERS_PER_TOKEN * stories) if lengths else 0
+    price = load_prices(spec.judge, spec.base_url, spec.engine)
+    cost = None if price is None else price.cost(prompt, each * stories)
+    row = {
+        "writer": spec.judge,
+        "story_prompts": len(wanted),
+        "stories": stories,
+        "prompt_tokens": prompt,
+        "tokens": each * stories,
+        "cost": cost,
+    }
+    columns = [
+        Column("writer", "writer"),
+        Column("story_prompts", "story-prompts"),
+        Column("stories", "stories"),
+        Column("prompt_tokens", "prompt tokens"),
+        Column("tokens", "tokens of stories"),
+        Column("cost", "cost", money=True),
+    ]
+    notes = ["tokens are estimated: 4 characters each in prompts, and each story as long as it may be, or 700 tokens"]
+    return Table("Forecast", columns, [row], f"forecast of {spec.name}, {spec.judge}", notes)
+
+
+def _tokens(plan: WritingPlan) -> int:
+    """Of one story: as long as it may be."""
+    asked = _STORY_TOKENS if plan.spec.words is None else round(plan.spec.words[1] * _TOKENS_PER_WORD)
+    return min(asked, plan.spec.generation.max_tokens or asked)

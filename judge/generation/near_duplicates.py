@@ -1,0 +1,50 @@
+"""Near-duplicates: stories of one writer that share many of their word sequences, over all pairs."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+LENGTH = 8
+"""Words of a gram."""
+
+SHARE = 0.05
+"""Two stories are near-duplicates where they share more than this part of the shorter one's grams."""
+
+_WORD = re.compile(r"[\w']+")
+
+
+def near_duplicates(texts: Sequence[str]) -> list[tuple[int, int]]:
+    """The pairs of places whose texts are near-duplicates, in order.
+
+    Texts with equal grams are compared with the others once, so that a writer that says one thing for ever costs no
+    more than one that does not.
+    """
+    alike: dict[frozenset[int], list[int]] = defaultdict(list)
+    for place, text in enumerate(texts):
+        if grams := _grams(text):
+            alike[grams].append(place)
+    found = [pair for places in alike.values() for pair in combinations(places, 2)]
+    sets = list(alike)
+    for one, other in _sharing(sets):
+        found += [(min(a, b), max(a, b)) for a in alike[sets[one]] for b in alike[sets[other]]]
+    return sorted(found)
+
+
+def _sharing(sets: Sequence[frozenset[int]]) -> Iterator[tuple[int, int]]:
+    holders: dict[int, list[int]] = defaultdict(list)
+    for place, grams in enumerate(sets):
+        shared: Counter[int] = Counter()
+        for gram in grams:
+            shared.update(holders[gram])
+            holders[gram].append(place)
+        for earlier, count in shared.items():
+            if count > SHARE * min(len(grams), len(sets[earlier])):
+                yield earlier, place
+
+
+def _grams(text: str) -> frozenset[int]:
+    words = _WORD.findall(text.lower())
+    return frozenset(hash(tuple(words[at : at + LENGTH])) for at in range(len(words) - LENGTH + 1))

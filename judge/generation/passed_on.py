@@ -1,0 +1,47 @@
+"""Export of generated stories for judges, as a native file with a file of their origins. Nothing is overwritten."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import orjson
+
+from judge.datasets.files.native import write_stories
+from judge.errors import DataError, RunFolderError
+from judge.generation.stories import HUMAN, Written
+from judge.records import Story
+from judge.whole_file import write_whole
+
+FACTS = ".facts.jsonl"
+
+
+def passed_on(found: Sequence[Written], *, cut: bool = False, human: bool = False) -> list[Story]:
+    """Whole stories; with `cut` those that were cut too; with `human` the human story for each story-prompt first."""
+    stories = [one.story for one in found if one.status == "ok" or (cut and one.status == "cut")]
+    if not human:
+        return stories
+    wanted = {one.wanted.id: one.wanted for one in found}
+    people = [
+        Story(f"{one.id}:{HUMAN}", one.text, HUMAN, one.reference, one.reference)
+        for one in wanted.values()
+        if one.reference is not None
+    ]
+    if not people:
+        raise RunFolderError("no story-prompt has a human story", hint="leave the human stories out")
+    return [*people, *stories]
+
+
+def write_all(path: Path, stories: Sequence[Story], found: Sequence[Written]) -> Path:
+    """Write the stories, and a line of facts for every request; returns where the facts are."""
+    facts = path.with_suffix(FACTS)
+    if facts.exists():
+        raise DataError("exists already", file=facts, hint="give another name, or delete the file first")
+    if not stories:
+        raise RunFolderError("there is no whole story to write", hint="without -o the tables say what became of them")
+    write_stories(path, stories)
+    try:
+        write_whole(facts, b"".join(orjson.dumps(one.record(), option=orjson.OPT_APPEND_NEWLINE) for one in found))
+    except OSError as error:
+        raise DataError(f"cannot be written: {error.strerror}", file=facts) from error
+    return facts

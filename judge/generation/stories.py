@@ -1,0 +1,189 @@
+"""Outcome of every request for a story: a typed status, flags, and the origin of the text.
+
+Derived from the journal each time; the journal keeps the raw answers. Nothing is asked again because of what it says.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, get_args
+
+from judge.errors import RunFolderError
+from judge.fingerprint import sha256_text
+from judge.generation.faults import Fault, faults_of
+from judge.generation.near_duplicates import near_duplicates
+from judge.generation.refusal import declines
+from judge.generation.stripping import Rule, stripped
+from judge.journal import JournalReader
+from judge.judge_name import JudgeName
+from judge.records import Answer, Story, StoryPrompt
+from judge.run_definition.writing import GenerateSpec, parse_spec
+from judge.run_folder import ResultFolder, read_manifest
+from judge.run_folder.layout import judge_slug
+
+Status = Literal["ok", "cut", "refused", "empty", "filtered", "not_answered", "not_asked"]
+STATUSES: tuple[Status, ...] = get_args(Status)
+
+WHAT: dict[Status, str] = {
+    "ok": "a story that its writer ended",
+    "cut": "ended by max_tokens or the context, not by its writer",
+    "refused": "declines to write",
+    "empty": "an answer without a character",
+    "filtered": "held back by the provider's filter",
+    "not_answered": "given up after errors",
+    "not_asked": "planned, and not asked yet",
+}
+
+HUMAN = "Human"
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """One request for a story with its outcome. `text` is as it is passed on, `raw` what the writer gave.
+
+    `stripped` names the rules that took something away; `near` are the ids of near-duplicates.
+    """
+
+    id: str
+    wanted: StoryPrompt
+    system: str
+    writer: str
+    writer_prompt: str
+    repeat: int
+    status: Status
+    text: str = ""
+    raw: str = ""
+    stripped: tuple[Rule, ...] = ()
+    faults: tuple[Fault, ...] = ()
+    near: tuple[str, ...] = ()
+    key: str = ""
+    model: str | None = None
+    finish_reason: str | None = None
+    why: str | None = None
+
+    @property
+    def story(self) -> Story:
+        """As a dataset holds it."""
+        return Story(self.id, self.wanted.text, self.system, self.text, self.wanted.reference)
+
+    def record(self) -> dict[str, Any]:
+        """Where it comes from and what is wrong with it, as plain data."""
+        return {
+            "id": self.id,
+            "status": self.status,
+            "system": self.system,
+            "writer": self.writer,
+            "model": self.model,
+            "story_prompt": self.wanted.id,
+            "writer_prompt": self.writer_prompt,
+            "repeat": self.repeat,
+            "query_key": self.key,
+            "finish_reason": self.finish_reason,
+            "words": len(self.text.split()),
+            "flags": list(self.faults),
+            "near_duplicates": list(self.near),
+            "stripped": list(self.stripped),
+            "raw_sha256": sha256_text(self.raw) if self.raw else None,
+            "error": self.why,
+        }
+
+
+def written(folders: Iterable[ResultFolder], rules: tuple[Rule, ...] = ()) -> list[Written]:
+    """What became of every request of these result folders, by writer, story-prompt, writer prompt and repeat."""
+    stories = [one for folder in folders for one in _of_folder(folder, rules)]
+    twice = [name for name, count in Counter(one.id for one in stories).items() if count > 1]
+    if twice:
+        raise RunFolderError(
+            f"{twice[0]} is a story of two of these folders", hint="give writers of one model their revisions"
+        )
+    return with_near_duplicates(stories)
+
+
+def with_near_duplicates(stories: Sequence[Written]) -> list[Written]:
+    """The same with those flagged that share much of their wording with others of their system."""
+    by_system: dict[str, list[Written]] = defaultdict(list)
+    for one in stories:
+        if one.text.strip():
+            by_system[one.system].append(one)
+    near: dict[str, list[str]] = defaultdict(list)
+    for group in by_system.values():
+        for first, second in near_duplicates([one.text for one in group]):
+            near[group[first].id].append(group[second].id)
+            near[group[second].id].append(group[first].id)
+    return [
+        replace(one, near=tuple(near[one.id]), faults=(*one.faults, "near_duplicate")) if one.id in near else one
+        for one in stories
+    ]
+
+
+def _of_folder(folder: ResultFolder, rules: tuple[Rule, ...]) -> Iterator[Written]:
+    spec = _spec(folder)
+    with JournalReader(folder.journal) as journal:
+        if not journal.writes:
+            raise _no_stories(folder)
+        answers = {(one.story, one.eval_prompt, one.repeat): one for one in journal.answers()}
+        prompts = list((journal.meta().get("definition") or {})["eval_prompts"])
+        for kept in journal.stories(ratings=False):
+            wanted = StoryPrompt(kept.id, kept.story_prompt, kept.reference)
+            for prompt in prompts:
+                for repeat in range(spec.stories_each):
+                    answer = answers.get((wanted.id, prompt, repeat))
+                    yield _one(spec, wanted, prompt, repeat, answer, rules, several=len(prompts) > 1)
+
+
+def _one(
+    spec: GenerateSpec,
+    wanted: StoryPrompt,
+    prompt: str,
+    repeat: int,
+    answer: Answer | None,
+    rules: tuple[Rule, ...],
+    *,
+    several: bool,
+) -> Written:
+    system = f"{spec.system_name}/{prompt}" if several else spec.system_name
+    who = judge_slug(JudgeName.of(spec.writer).model or spec.writer, spec.revision).replace("@", "-")
+    name = f"{wanted.id}:{who}:{prompt}:{repeat}"
+    one = Written(name, wanted, system, spec.writer, prompt, repeat, "not_asked")
+    if answer is None:
+        return one
+    one = replace(one, key=answer.query_key)
+    response = answer.response
+    if response is None:
+        held_back = answer.outcome == "filtered"
+        return replace(one, status="filtered" if held_back else "not_answered", why=answer.error or answer.outcome)
+    text, applied = stripped(response.text, rules)
+    return replace(
+        one,
+        status=_status(response.text, response.finish_reason),
+        text=text,
+        raw=response.text,
+        stripped=applied,
+        faults=faults_of(text, wanted.text, spec.words) if text.strip() else (),
+        model=response.model,
+        finish_reason=response.finish_reason,
+    )
+
+
+def _status(text: str, finish_reason: str | None) -> Status:
+    if finish_reason == "content_filter":
+        return "filtered"
+    if not text.strip():
+        return "empty"
+    if finish_reason == "length":
+        return "cut"
+    return "refused" if declines(text) else "ok"
+
+
+def _spec(folder: ResultFolder) -> GenerateSpec:
+    asked = read_manifest(folder.manifest).get("asked")
+    spec = parse_spec(asked, str(folder.manifest)) if asked else None
+    if not isinstance(spec, GenerateSpec):
+        raise _no_stories(folder)
+    return spec
+
+
+def _no_stories(folder: ResultFolder) -> RunFolderError:
+    return RunFolderError(f"{folder.path} holds no stories that were written", hint="judge generate GEN asks for them")

@@ -1,0 +1,75 @@
+"""Tables of the counts of stories and of their faults."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from judge.generation.counts import StatusCounts, SystemCounts
+from judge.generation.faults import FAULTS, WHAT
+from judge.generation.near_duplicates import LENGTH, SHARE
+from judge.generation.stories import STATUSES, Written
+from judge.generation.stories import WHAT as WHAT_STATUS
+from judge.printing.tables import Column, Table
+
+_COLUMNS = (
+    Column("system", "system"),
+    Column("stories", "stories"),
+    Column("words", "mean words", 0),
+    Column("leading_blank", "leading blank"),
+    Column("no_end", "no end"),
+    Column("run_on", "run on"),
+    Column("preamble", "preamble"),
+    Column("title", "title"),
+    Column("announced", "either"),
+    Column("reply", "other reply"),
+    Column("prompt_echo", "prompt echoed"),
+    Column("once_upon_a_time", "once upon a time"),
+    Column("pairs", "near-duplicate pairs"),
+)
+_LENGTH = (Column("too_short", "too short"), Column("too_long", "too long"))
+
+
+def faults_table(counts: Sequence[SystemCounts], signature: str, *, asked_length: bool = False) -> Table:
+    """Faults by system; with `asked_length` also how many are shorter or longer than was asked."""
+    columns = [*_COLUMNS[:3], *(_LENGTH if asked_length else ()), *_COLUMNS[3:]]
+    rows = [
+        {
+            "system": one.system,
+            "stories": one.stories,
+            "words": one.words,
+            "announced": one.announced,
+            "pairs": one.pairs,
+            **{fault: one.faults[fault] for fault in FAULTS if fault != "near_duplicate"},
+        }
+        for one in counts
+    ]
+    shown = {column.key for column in columns}
+    notes = [f"{column.title}: {WHAT[fault]}" for column in columns for fault in FAULTS if fault == column.key]
+    notes.append(
+        f"near-duplicate pairs: two stories of a system that share more than {100 * SHARE:g} % of the shorter one's "
+        f"{LENGTH}-grams"
+    )
+    kept = [{key: value for key, value in row.items() if key in shown} for row in rows]
+    return Table("Faults of stories by system", columns, kept, signature, notes)
+
+
+def status_table(counts: Sequence[StatusCounts], signature: str) -> Table:
+    """What became of the requests, by system."""
+    columns = [
+        Column("system", "system"),
+        Column("asked", "planned"),
+        *(Column(status, status.replace("_", " ")) for status in STATUSES),
+    ]
+    rows = [
+        {"system": one.system, "asked": one.asked, **{status: one.statuses[status] for status in STATUSES}}
+        for one in counts
+    ]
+    notes = [f"{status.replace('_', ' ')}: {WHAT_STATUS[status]}" for status in STATUSES if status != "ok"]
+    return Table("Stories that were asked for", columns, rows, signature, notes)
+
+
+def signature_of(stories: Sequence[Written], rules: Sequence[str]) -> str:
+    """What stands under tables of written stories: how many, by whom, and what was taken away."""
+    writers = ", ".join(dict.fromkeys(one.writer for one in stories))
+    taken = f"stripped of {', '.join(rules)}" if rules else "text as it was written"
+    return f"stories that were asked for · {writers} · {len(stories)} requests · {taken} · every story counted"

@@ -1,0 +1,25 @@
+"""Words replaced by their opposites, inflected alike (OpenMEVA, consistency): one for five sentences."""
+
+from __future__ import annotations
+
+from random import Random
+
+from judge.perturbations.dose import count, first
+from judge.perturbations.english.lexical_choice import opposites, put, substitutions
+from judge.perturbations.english.parse import Parse
+from judge.perturbations.perturbation import Made, Material, Unfit
+
+_SHARE = 0.2
+
+
+def change(material: Material, strength: int, rng: Random) -> Made:
+    """The opposites that WordNet has of a word's commonest meanings."""
+    if material.wordnet is None:
+        return Unfit("no WordNet")
+    parse = Parse(material.tokens)
+    found = substitutions(parse, material.wordnet, opposites)
+    if not found:
+        return Unfit("no word with an opposite")
+    chosen = [put(parse, at, words[int(rng.random() * len(words))]) for at, words in found]
+    some = first(chosen, count(strength, _SHARE, len(parse.sentences)), rng)
+    return [edit for edits in some for edit in edits]

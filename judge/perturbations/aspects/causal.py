@@ -1,0 +1,119 @@
+"""Exchange of cause and effect, or of action and purpose (OpenMEVA, causal relationship): one of them."""
+
+from __future__ import annotations
+
+from random import Random
+
+from judge.perturbations.dose import apart
+from judge.perturbations.edit import Edit
+from judge.perturbations.english.clauses import body, exchanged, predicates_exchanged
+from judge.perturbations.english.parse import Parse
+from judge.perturbations.english.word_swaps import swaps
+from judge.perturbations.lists import word_list
+from judge.perturbations.perturbation import Made, Material, Unfit
+
+_NO_CLAUSE = frozenset({"of", "that", "far", "long", "much", "many", "well", "soon", "if", "though"})
+
+
+def change(material: Material, strength: int, rng: Random) -> Made:
+    """Clauses around `because`, `so` and their like, sentences around `so`, purposes, and nouns of cause."""
+    parse = Parse(material.tokens)
+    listed = word_list("causal")
+    found = [
+        *_clauses(parse, listed["connectives"]),
+        *_sentences(parse, listed["opening"]),
+        *swaps(parse, listed["words"]),
+    ]
+    found = [group for group in found if group] or [group for group in _purposes(parse) if group]
+    return apart(found, strength, rng) or Unfit("no stated cause or purpose")
+
+
+def _clauses(parse: Parse, connectives: list[str]) -> list[list[Edit]]:
+    """`X because Y` as `Y because X`, where both are clauses of one sentence."""
+    found = []
+    for sentence in parse.sentences:
+        whole = body(parse, sentence)
+        for at in whole[1:-2]:
+            token = parse.tokens[at]
+            if token.text.lower() not in connectives or parse.tokens[at + 1].text.lower() in _NO_CLAUSE:
+                continue
+            stop = at - (parse.tokens[at - 1].text == ",")
+            one, other = _from_clause(parse, range(whole.start, stop)), range(at + 1, whole.stop)
+            causes = token.dependency in ("mark", "cc", "advmod") and parse.tokens[token.head].pos in ("VERB", "AUX")
+            if causes and _clause(parse, one) and _starts_clause(parse, other):
+                found.append(exchanged(parse, one, other))
+    return found
+
+
+def _from_clause(parse: Parse, some: range) -> range:
+    """A first clause without the conjunction that it begins with."""
+    start = some.start
+    while start < some.stop and (parse.tokens[start].pos in ("CCONJ", "INTJ") or parse.tokens[start].text == ","):
+        start += 1
+    return range(start, some.stop)
+
+
+def _clause(parse: Parse, some: range) -> bool:
+    """Whether the tokens hold a subject and its finite verb."""
+    for at in some:
+        verb = parse.tokens[at].head
+        if parse.tokens[at].dependency in ("nsubj", "nsubjpass", "expl") and verb in some:
+            finite = parse.finite(verb)
+            if finite is not None and finite in some:
+                return True
+    return False
+
+
+def _starts_clause(parse: Parse, some: range) -> bool:
+    """Whether a clause begins with its subject, or shortly before it, at the first token."""
+    if not _clause(parse, some):
+        return False
+    near = [at for at in some[:5] if parse.tokens[at].dependency in ("nsubj", "nsubjpass", "expl")]
+    return bool(near) and all(parse.tokens[at].pos not in ("VERB", "AUX") for at in range(some.start, near[0]))
+
+
+def _sentences(parse: Parse, opening: list[str]) -> list[list[Edit]]:
+    """`X . so Y .` as `Y . so X .`"""
+    found = []
+    for before, sentence in zip(parse.sentences, parse.sentences[1:], strict=False):
+        one, other = body(parse, before), body(parse, sentence)
+        if len(one) < 2 or len(other) < 3 or parse.tokens[other.start].text.lower() not in opening:
+            continue
+        start = other.start + 1 + (parse.tokens[other.start + 1].text == ",")
+        first = _from_clause(parse, one)
+        if _clause(parse, first) and _clause(parse, range(start, other.stop)) and first.start == one.start:
+            found.append(exchanged(parse, one, range(start, other.stop)))
+    return found
+
+
+def _purposes(parse: Parse) -> list[list[Edit]]:
+    """`ran to catch the bus` as `caught the bus to run`."""
+    found = []
+    for at, token in enumerate(parse.tokens):
+        if token.text.lower() != "to" or token.dependency != "aux" or at + 1 >= len(parse.tokens):
+            continue
+        other = token.head
+        verb = parse.tokens[other].head
+        purpose = parse.tokens[other].dependency == "advcl" and other == at + 1 and parse.tokens[verb].pos == "VERB"
+        if (
+            not purpose
+            or verb >= at
+            or parse.children(verb, ("prt", "auxpass", "neg"))
+            or parse.children(other, ("neg",))
+        ):
+            continue
+        end = parse.subtree(other)[-1] + 1
+        inside = range(verb + 1, at)
+        if all(parse.tokens[one].text != "," and _below(parse, one, verb) for one in inside):
+            found.append(predicates_exchanged(parse, verb, other, range(at, at + 1), end))
+    return found
+
+
+def _below(parse: Parse, at: int, verb: int) -> bool:
+    """Whether a token belongs to a verb's own complement."""
+    seen = 0
+    while at != verb and seen < 50:
+        if parse.tokens[at].head == at:
+            return False
+        at, seen = parse.tokens[at].head, seen + 1
+    return at == verb

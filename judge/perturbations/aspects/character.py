@@ -1,0 +1,142 @@
+"""Exchange of subject and object, or a pronoun of another person (OpenMEVA, character behaviour).
+
+In one sentence of five at strength 1, at most once in each.
+"""
+
+from __future__ import annotations
+
+from random import Random
+
+from judge.perturbations.dose import count, first
+from judge.perturbations.edit import Edit
+from judge.perturbations.english.agreement import agreements, person_of
+from judge.perturbations.english.parse import Parse
+from judge.perturbations.lists import word_list
+from judge.perturbations.perturbation import Made, Material, Token, Unfit
+
+_SHARE = 0.2
+_LONGEST = 5
+"""Words of a subject or object that is exchanged."""
+
+_OBJECTS = frozenset({"dobj", "pobj", "dative"})
+_NAMELESS = frozenset({"it", "there", "that", "this", "what", "who", "which", "one", "something", "nothing"})
+
+
+def change(material: Material, strength: int, rng: Random) -> Made:
+    """Exchanges, and pronouns where a sentence has nothing to exchange."""
+    parse = Parse(material.tokens)
+    found = []
+    for sentence in parse.sentences:
+        options = [edits for at in sentence if (edits := _exchanged(parse, at, sentence.start))]
+        options = options or [edits for at in sentence if (edits := _other_person(parse, at, rng.random()))]
+        number = rng.random()
+        if options:
+            found.append(options[int(number * len(options))])
+    if not found:
+        return Unfit("no pronoun, and no subject and object to exchange")
+    some = first(found, count(strength, _SHARE, len(parse.sentences)), rng)
+    return [edit for edits in some for edit in edits]
+
+
+def _exchanged(parse: Parse, verb: int, start: int) -> list[Edit]:
+    """Subject and object of a verb in each other's place, the verb agreeing with its new subject."""
+    tokens = parse.tokens
+    if tokens[verb].pos != "VERB" or parse.children(verb, ("auxpass", "prt", "conj")):
+        return []
+    subject, objects = parse.subject(verb), parse.children(verb, ("dobj",))
+    if subject is None or len(objects) != 1 or tokens[subject].dependency != "nsubj":
+        return []
+    one, other = _phrase(parse, subject), _phrase(parse, objects[0])
+    if one is None or other is None or not one.stop <= verb < other.start:
+        return []
+    verbs = agreements(parse, verb, person_of(parse, objects[0]))
+    if verbs is None:
+        return []
+    return [
+        *verbs,
+        Edit(
+            tokens[one.start].start,
+            tokens[one.stop - 1].end,
+            _moved(parse, other, "subject", capital=one.start == start),
+        ),
+        Edit(tokens[other.start].start, tokens[other.stop - 1].end, _moved(parse, one, "object", capital=False)),
+    ]
+
+
+def _phrase(parse: Parse, head: int) -> range | None:
+    """A short noun phrase without gaps; None for what stands for no person or thing of the story."""
+    tokens = parse.tokens
+    token = tokens[head]
+    if token.pos not in ("NOUN", "PROPN", "PRON") or token.lemma in _NAMELESS or token.text.lower() in _NAMELESS:
+        return None
+    if token.text.lower().endswith(("self", "selves")) or token.tag in ("WP", "WDT"):
+        return None
+    places = parse.subtree(head)
+    whole = places == list(range(places[0], places[-1] + 1)) and len(places) <= _LONGEST
+    plain = all(tokens[at].pos not in ("VERB", "PUNCT", "AUX") and tokens[at].tag != "POS" for at in places[-1:])
+    inside = all(tokens[at].pos not in ("VERB", "AUX", "PUNCT", "SCONJ") for at in places)
+    return range(places[0], places[-1] + 1) if whole and plain and inside else None
+
+
+def _moved(parse: Parse, phrase: range, place: str, *, capital: bool) -> str:
+    """The phrase's words as they stand in their new place."""
+    tokens = parse.tokens
+    start, end = tokens[phrase.start], tokens[phrase.stop - 1]
+    between = [tokens[at].start - tokens[at - 1].end for at in phrase[1:]]
+    words = [tokens[at].text for at in phrase]
+    if len(words) == 1 and start.tag == "PRP":
+        words = [_in_case(words[0], place)]
+    first_word = words[0]
+    if words[0] == "i" and not parse.small:
+        words[0] = "I"
+    keeps = start.pos == "PROPN" or first_word == "I" or first_word.startswith("[")
+    capitals = parse.tokens[parse.sentence_of(phrase.start).start].text[:1].isupper()
+    if capital and capitals:
+        words[0] = first_word[:1].upper() + first_word[1:]
+    elif not keeps and not (len(first_word) > 1 and first_word.isupper()) and end.sentence == start.sentence:
+        words[0] = first_word[:1].lower() + first_word[1:]
+    return words[0] + "".join(" " * gap + word for gap, word in zip(between, words[1:], strict=True))
+
+
+def _in_case(word: str, place: str) -> str:
+    """A pronoun as a subject or an object, in small letters."""
+    for forms in word_list("pronouns")["persons"].values():
+        if word.lower() in (forms["subject"], forms["object"]):
+            found: str = forms[place]
+            return found
+    return word
+
+
+def _other_person(parse: Parse, at: int, chance: float) -> list[Edit]:
+    """A pronoun of another person in the same case; the verb goes with it."""
+    token = parse.tokens[at]
+    case = _case(token)
+    if case is None or token.text.lower() == "it":
+        return []
+    persons = word_list("pronouns")["persons"]
+    own = [name for name, forms in persons.items() if forms[case] == token.text.lower()]
+    if not own:
+        return []
+    others = [name for name in persons if name not in (*own, "it") and persons[name][case] != token.text.lower()]
+    chosen = persons[others[int(chance * len(others))]]
+    word: str = chosen[case]
+    capital = token.text[:1].isupper() and (parse.begins(at) or token.text != "I")
+    written = word.capitalize() if capital or (word == "i" and not parse.small) else word
+    edits = [Edit(token.start, token.end, written)]
+    if case != "subject":
+        return edits
+    verbs = agreements(parse, token.head, chosen["verb"])
+    return [] if verbs is None else [*edits, *verbs]
+
+
+def _case(token: Token) -> str | None:
+    """The column of the pronoun's case; None for what is no personal pronoun in a plain place."""
+    if token.tag == "PRP$":
+        return "before"
+    if token.tag != "PRP":
+        return None
+    if token.text.lower().endswith(("self", "selves")):
+        return "reflexive"
+    if token.dependency in ("nsubj", "nsubjpass"):
+        return "subject"
+    return "object" if token.dependency in _OBJECTS else None

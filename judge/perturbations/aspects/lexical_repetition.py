@@ -1,0 +1,58 @@
+"""Repetition of four words with "and" between, or of a whole sentence (OpenMEVA, lexical repetition)."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from random import Random
+
+from judge.perturbations.edit import Edit
+from judge.perturbations.english.sentences import Sentence, sentences
+from judge.perturbations.english.tokens import PLACEHOLDER
+from judge.perturbations.perturbation import Made, Material, Unfit
+
+_WORDS = 4
+_WORD = re.compile(PLACEHOLDER.pattern + r"|\w+(?:['’-]\w+)*|\s(?:n['’]t|['’]\w{1,2})\b")
+_ARTICLES = ("a", "an", "the")
+_BETWEEN = re.compile(r"\s*\Z")
+
+
+def change(material: Material, strength: int, rng: Random) -> Made:
+    """As many repetitions as the strength says, each in a sentence of its own."""
+    text = material.story.text
+    places = sentences(text)
+    if not places:
+        return Unfit("no sentence")
+    rng.shuffle(places)
+    return [_twice(text, place, rng.random(), rng.random()) for place in places[:strength]]
+
+
+def _twice(text: str, sentence: Sentence, kind: float, where: float) -> Edit:
+    """The edit that says four words of the sentence again, or all of it; all of one that has no four in a row."""
+    runs = _runs(text, sentence)
+    if kind < 0.5 or not runs:
+        said = text[sentence.start : sentence.end]
+        return Edit(sentence.end, sentence.end, f" {said}")
+    start, end = runs[int(where * len(runs))]
+    return Edit(end, end, f" and {_inside(text[start:end], start == sentence.start)}")
+
+
+def _runs(text: str, sentence: Sentence) -> list[tuple[int, int]]:
+    """Where four words stand in a row, no mark between; none that ends before the rest of a contraction."""
+    found = list(_WORD.finditer(text, sentence.start, sentence.end))
+    runs = []
+    for at in range(len(found) - _WORDS + 1):
+        some = found[at : at + _WORDS]
+        joined = all(_BETWEEN.match(text, one.end(), after.start()) for one, after in pairwise(some))
+        after = found[at + _WORDS] if at + _WORDS < len(found) else None
+        whole = not some[0].group()[0].isspace() and (after is None or not after.group()[0].isspace())
+        if joined and whole and some[-1].group().lower() not in _ARTICLES:
+            runs.append((some[0].start(), some[-1].end()))
+    return runs
+
+
+def _inside(words: str, first: bool) -> str:
+    """The words as they stand within a sentence: its first loses its capital, unless it is I or all in capitals."""
+    start = words.split(maxsplit=1)[0]
+    plain = first and start[:1].isupper() and start not in ("I",) and not start[1:2].isupper()
+    return words[0].lower() + words[1:] if plain and not PLACEHOLDER.match(words) else words

@@ -1,0 +1,14 @@
+"""A sentence followed by its paraphrase (OpenMEVA, semantic repetition)."""
+
+from __future__ import annotations
+
+from random import Random
+
+from judge.perturbations.edit import Edit
+from judge.perturbations.paraphrased import NONE, drawn
+from judge.perturbations.perturbation import Made, Material
+
+
+def change(material: Material, strength: int, rng: Random) -> Made:
+    """The paraphrase written behind its sentence."""
+    return [Edit(span.end, span.end, f" {said}") for span, said in drawn(material, strength, rng)] or NONE

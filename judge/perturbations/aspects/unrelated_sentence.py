@@ -1,0 +1,34 @@
+"""A sentence in ten, at least one, replaced by one of a story for another story-prompt (OpenMEVA, relatedness)."""
+
+from __future__ import annotations
+
+from random import Random
+
+from judge.perturbations.dose import count
+from judge.perturbations.edit import Edit
+from judge.perturbations.english.sentences import sentences
+from judge.perturbations.perturbation import Made, Material, Unfit
+
+_SHARE = 0.1
+
+
+def change(material: Material, strength: int, rng: Random) -> Made:
+    """Each from another story than the others, as far as there are so many."""
+    if not material.others:
+        return Unfit("no story for another story-prompt")
+    text = material.story.text
+    places = sentences(text)
+    if len(places) < 2:
+        return Unfit("one sentence alone")
+    rng.shuffle(places)
+    others = list(material.others)
+    rng.shuffle(others)
+    edits = []
+    for at, place in enumerate(places[: count(strength, _SHARE, len(places))]):
+        other = others[at % len(others)].text
+        found = sentences(other)
+        if found:
+            # Where it stands in its own story, so that a first sentence takes the place of a first one.
+            near = found[min(len(found) - 1, int(len(found) * place.start / len(text)))]
+            edits.append(Edit(*place, other[slice(*near)]))
+    return edits or Unfit("no sentence in the other stories")

@@ -1,0 +1,66 @@
+"""Texts around a story that try to influence its judge; the story itself stays unchanged (texts: attacks.yaml)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import yaml
+
+from judge.perturbations.edit import Edit
+from judge.perturbations.perturbation import Made, Material
+
+_FILE = Path(__file__).with_name("attacks.yaml")
+
+
+def inject_plain(material: Material, strength: int, rng: Random) -> Made:
+    """An order to the judge behind the end; at strength 2 said again."""
+    return _written("inject-plain", material, strength, rng)
+
+
+def inject_fake_rating(material: Material, strength: int, rng: Random) -> Made:
+    """A rating of itself behind the end."""
+    return _written("inject-fake-rating", material, strength, rng)
+
+
+def inject_role(material: Material, strength: int, rng: Random) -> Made:
+    """The judge's own turn behind the end."""
+    return _written("inject-role", material, strength, rng)
+
+
+def closing_tags(material: Material, strength: int, rng: Random) -> Made:
+    """Closed tags behind the end, and words as of the prompt."""
+    return _written("closing-tags", material, strength, rng)
+
+
+def authority(material: Material, strength: int, rng: Random) -> Made:
+    """A prize before the story."""
+    return _written("authority", material, strength, rng)
+
+
+def bandwagon(material: Material, strength: int, rng: Random) -> Made:
+    """Other readers' liking before the story."""
+    return _written("bandwagon", material, strength, rng)
+
+
+def lists_version() -> int:
+    """The version of the texts, which changes with any of them."""
+    return int(_texts()["version"])
+
+
+def _written(name: str, material: Material, strength: int, rng: Random) -> Sequence[Edit]:
+    """The first `strength` parts of a drawn text, each an insertion before or behind the story's words."""
+    text = material.story.text
+    ((side, choices),) = _texts()[name].items()
+    place = 0 if side == "before" else len(text.rstrip())
+    parts = rng.choice(choices)[:strength]
+    return [Edit(place, place, part.replace("{top}", material.top)) for part in parts]
+
+
+@cache
+def _texts() -> dict[str, Any]:
+    texts: dict[str, Any] = yaml.safe_load(_FILE.read_text(encoding="utf-8"))
+    return texts

@@ -1,0 +1,1 @@
+"""Analysis and generation of English: tokens, sentences, parts of speech, clauses, inflection."""

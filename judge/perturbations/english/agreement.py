@@ -1,0 +1,69 @@
+"""Agreement of verbs with a new subject (he goes, they go)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from judge.perturbations.edit import Edit
+from judge.perturbations.english.forms import like
+from judge.perturbations.english.inflection import inflected
+from judge.perturbations.english.parse import Parse
+from judge.perturbations.lists import word_list
+from judge.perturbations.perturbation import Token
+
+Person = Literal["first", "third", "plural"]
+"""What a verb agrees with: I; he, she, it; we, you, they."""
+
+_BE: dict[str, dict[Person, str]] = {
+    "VBD": {"first": "was", "third": "was", "plural": "were"},
+    "now": {"first": "am", "third": "is", "plural": "are"},
+    "short": {"first": "'m", "third": "'s", "plural": "'re"},
+}
+_HAVE: dict[Person, str] = {"first": "'ve", "third": "'s", "plural": "'ve"}
+_PLURAL_TAGS = ("NNS", "NNPS")
+
+
+def person_of(parse: Parse, at: int) -> Person:
+    """Person and number of a subject with this token as its head."""
+    token = parse.tokens[at]
+    if parse.children(at, ("conj",)) or token.tag in _PLURAL_TAGS:
+        return "plural"
+    word = token.text.lower()
+    for forms in word_list("pronouns")["persons"].values():
+        if word in (forms["subject"], forms["object"]):
+            found: Person = forms["verb"]
+            return found
+    return "plural" if word in ("these", "those", "both", "many", "few", "some", "others") else "third"
+
+
+def agreements(parse: Parse, verb: int, person: Person) -> list[Edit] | None:
+    """The edits by which a verb, and those joined to it, agree with a subject; None where one has no form for it."""
+    found = []
+    left = [verb]
+    while left:
+        here = left.pop()
+        left += [one for one in parse.children(here, ("conj",)) if parse.subject(one) is None]
+        finite = parse.finite(here)
+        if finite is None:
+            continue
+        token = parse.tokens[finite]
+        form = _form(token, person)
+        if form is None:
+            return None
+        if form != token.text:
+            found.append(Edit(token.start, token.end, form))
+    return found
+
+
+def _form(token: Token, person: Person) -> str | None:
+    """The finite verb as it goes with a person."""
+    word = token.text.lower().replace("’", "'")
+    if token.lemma == "be" or word in ("'m", "'re") or (word == "'s" and token.lemma != "have"):
+        forms = _BE["VBD"] if token.tag == "VBD" else _BE["short"] if word.startswith("'") else _BE["now"]
+        return token.text if word in forms.values() and forms[person] == word else like(forms[person], token.text)
+    if word.startswith("'"):
+        return _HAVE[person] if word in _HAVE.values() else token.text
+    if token.tag not in ("VBZ", "VBP"):
+        return token.text
+    form = inflected(token.lemma, "VBZ" if person == "third" else "VBP")
+    return None if form is None else like(form, token.text)

@@ -1,0 +1,77 @@
+"""Exchange of two clauses, sentences or predicates."""
+
+from __future__ import annotations
+
+from judge.perturbations.edit import Edit
+from judge.perturbations.english.inflection import inflected
+from judge.perturbations.english.parse import Parse
+
+
+def exchanged(parse: Parse, one: range, other: range) -> list[Edit]:
+    """The two runs of tokens in each other's place, each with the other's capital; none where they say the same."""
+    tokens = parse.tokens
+    first, second = words(parse, one), words(parse, other)
+    if first.lower() == second.lower():
+        return []
+    return [
+        Edit(tokens[one.start].start, tokens[one.stop - 1].end, _started(parse, other, one)),
+        Edit(tokens[other.start].start, tokens[other.stop - 1].end, _started(parse, one, other)),
+    ]
+
+
+def words(parse: Parse, some: range) -> str:
+    """A run of tokens as the text prints it, one blank for any gap."""
+    tokens = parse.tokens
+    parts = [tokens[some.start].text]
+    parts += [
+        (" " if tokens[at].start > tokens[at - 1].end else "") + tokens[at].text
+        for at in range(some.start + 1, some.stop)
+    ]
+    return "".join(parts)
+
+
+def _started(parse: Parse, some: range, place: range) -> str:
+    """The words of one run with the capital that the other's beginning has."""
+    said = words(parse, some)
+    first, there = parse.tokens[some.start], parse.tokens[place.start]
+    at_start = parse.sentence_of(place.start).start == place.start
+    if at_start and there.text[:1].isupper():
+        return said[:1].upper() + said[1:]
+    name = first.pos == "PROPN" or first.text.startswith("[") or first.text == "I" or first.text[1:2].isupper()
+    if first.text[:1].isupper() and not name and not at_start:
+        return said[:1].lower() + said[1:]
+    return said
+
+
+def body(parse: Parse, sentence: range) -> range:
+    """A sentence without the marks at its ends; empty where it is in quotation marks or holds some."""
+    tokens = parse.tokens
+    start, stop = sentence.start, sentence.stop
+    while stop > start and tokens[stop - 1].text[0] in ".!?…":
+        stop -= 1
+    if any(
+        tokens[at].text[0] in "\"“”`'’«»()" and len(tokens[at].text) <= 2 and tokens[at].pos == "PUNCT"
+        for at in range(start, stop)
+    ):
+        return range(start, start)
+    return range(start, stop)
+
+
+def predicates_exchanged(parse: Parse, verb: int, other: int, join: range, end: int) -> list[Edit]:
+    """`V1 x JOIN V2 y` as `V2 y JOIN V1 x`, each verb in the other's form.
+
+    `join` are the tokens between the predicates, `end` is the place behind the second.
+    """
+    tokens = parse.tokens
+    one, two = tokens[verb], tokens[other]
+    first, second = inflected(two.lemma, one.tag), inflected(one.lemma, two.tag)
+    if first is None or second is None or not two.lemma.isalpha() or not one.lemma.isalpha():
+        return []
+    if "be" in (one.lemma, two.lemma):
+        return []
+    rest = words(parse, range(verb + 1, join.start)) if verb + 1 < join.start else ""
+    rest_two = words(parse, range(other + 1, end)) if other + 1 < end else ""
+    return [
+        Edit(one.start, tokens[join.start - 1].end, f"{first} {rest_two}".rstrip()),
+        Edit(two.start, tokens[end - 1].end, f"{second} {rest}".rstrip()),
+    ]

@@ -1,0 +1,35 @@
+"""Inflected forms of English words, by lemminflect."""
+
+from __future__ import annotations
+
+from functools import cache, lru_cache
+from typing import Any
+
+from judge.errors import MissingExtraError
+
+_BE = {"VB": "be", "VBD": "was", "VBG": "being", "VBN": "been", "VBP": "are", "VBZ": "is"}
+_INFLECTED = frozenset({"NNS", "VBD", "VBG", "VBN", "VBZ", "JJR", "JJS", "RBR", "RBS"})
+
+
+@lru_cache(maxsize=1 << 15)
+def inflected(lemma: str, tag: str) -> str | None:
+    """The form of a base form that a Penn tag stands for; None where there is none."""
+    if lemma == "be":
+        return _BE.get(tag)
+    if tag in ("NN", "VB", "JJ", "RB"):
+        return lemma
+    if tag == "VBP":
+        return lemma
+    if tag not in _INFLECTED:
+        return None
+    found = _package().getInflection(lemma, tag)
+    return str(found[0]) if found else None
+
+
+@cache
+def _package() -> Any:
+    try:
+        import lemminflect
+    except ImportError as error:
+        raise MissingExtraError("perturbations that inflect words", "stress") from error
+    return lemminflect

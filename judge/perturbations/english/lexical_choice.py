@@ -1,0 +1,130 @@
+"""Replacement words from WordNet: opposites, synonyms, and co-hyponyms, inflected as in the text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+
+from judge.perturbations.edit import Edit
+from judge.perturbations.english.forms import like, replaced
+from judge.perturbations.english.inflection import inflected
+from judge.perturbations.english.parse import Parse
+from judge.perturbations.lists import word_list
+from judge.perturbations.perturbation import Token
+from judge.wordnet import WordNet
+
+PARTS = {"NOUN": "noun", "VERB": "verb", "ADJ": "adj", "ADV": "adv"}
+_LIGHT = frozenset({"be", "have", "do", "get", "go", "let", "make", "use"})
+_SINGULAR = frozenset({"NN", "VB", "VBP", "JJ", "RB"})
+_PART_NAMES = {part: name for name, part in PARTS.items()}
+Choice = Callable[[WordNet, str, str], tuple[str, ...]]
+"""From a base form and its part of speech to other base forms, the best first."""
+
+
+@lru_cache(maxsize=1 << 14)
+def opposites(wordnet: WordNet, lemma: str, part: str) -> tuple[str, ...]:
+    """Antonyms in WordNet of the word's two commonest meanings; else those of the program's own list."""
+    usual = [
+        sense
+        for sense in wordnet.senses(lemma, part)[:2]
+        if part in ("adj", "adv") or wordnet.rank(lemma, part, sense.offset) is not None
+    ]
+    found = [word for sense in usual for word in sense.opposites]
+    own = word_list("antonyms")["words"].get(f"{lemma}|{_PART_NAMES[part]}")
+    return _plain(found, lemma) or ((own,) if own else ())
+
+
+@lru_cache(maxsize=1 << 14)
+def synonyms(wordnet: WordNet, lemma: str, part: str) -> tuple[str, ...]:
+    """Words that mean the same in the commonest meaning of both; our own list first of all."""
+    own = word_list("synonyms")["words"].get(f"{lemma}|{_PART_NAMES[part]}")
+    if own is not None:
+        return (own,)
+    found: list[str] = []
+    for sense in wordnet.senses(lemma, part)[:1]:
+        ranks = {word: wordnet.rank(word, part, sense.offset) for word in sense.words}
+        if ranks.get(lemma) is None:
+            continue
+        best = [word for word, rank in ranks.items() if rank == 0 and word != lemma]
+        found += best or [word for word, rank in ranks.items() if rank == 1]
+    # Not "loud" for "loudly": few adverbs have both forms everywhere.
+    return tuple(word for word in _plain(found, lemma) if lemma.endswith("ly") <= word.endswith("ly"))
+
+
+@lru_cache(maxsize=1 << 14)
+def sisters(wordnet: WordNet, lemma: str, part: str) -> tuple[str, ...]:
+    """Co-hyponyms of a word: other kinds of its hypernym, those that occur in tagged texts first."""
+    found: list[str] = []
+    for sense in wordnet.senses(lemma, part)[:1]:
+        for above in sense.above[:1]:
+            for offset in wordnet.sense_at(part, above).below:
+                if offset != sense.offset:
+                    other = wordnet.sense_at(part, offset)
+                    found += [word for word in other.words if wordnet.rank(word, part, offset) == 0]
+        found = [word for word in found if word not in sense.words]
+    return _plain(found, lemma)
+
+
+def _plain(found: Sequence[str], lemma: str) -> tuple[str, ...]:
+    never = word_list("substitution")["never"]
+    return tuple(
+        word
+        for word in dict.fromkeys(found)
+        if word.isalpha() and word.islower() and word != lemma and word not in never and len(word) > 1
+    )
+
+
+def single_sense(wordnet: WordNet, lemma: str, part: str) -> bool:
+    """Whether a word is safe to replace: in our own list, or with few meanings in tagged texts."""
+    if f"{lemma}|{_PART_NAMES[part]}" in word_list("synonyms")["words"]:
+        return True
+    tagged = [s for s in wordnet.senses(lemma, part) if wordnet.rank(lemma, part, s.offset) is not None]
+    return len(tagged) <= 2
+
+
+def substitutions(
+    parse: Parse, wordnet: WordNet, choice: Choice, parts: Sequence[str] = tuple(PARTS)
+) -> list[tuple[int, list[str]]]:
+    """Places of words with the words that may stand there, in the right form."""
+    left = word_list("substitution")["left"]
+    found = []
+    for at in parse.words():
+        token = parse.tokens[at]
+        if token.pos in parts and token.lemma not in left and fits(parse, at):
+            forms = [
+                form for other in choice(wordnet, token.lemma, PARTS[token.pos]) if (form := form_of(other, token))
+            ]
+            if forms:
+                found.append((at, forms))
+    return found
+
+
+def fits(parse: Parse, at: int) -> bool:
+    """Whether another word can stand in the place: no part of a phrasal verb, name or fixed expression."""
+    token = parse.tokens[at]
+    if token.pos == "VERB":
+        return token.lemma not in _LIGHT and not parse.children(at, ("prt",)) and token.dependency not in ("aux", "prt")
+    compound = token.dependency == "compound" or any(child == at - 1 for child in parse.children(at, ("compound",)))
+    return not compound and token.dependency not in ("prt", "neg")
+
+
+def form_of(lemma: str, token: Token) -> str | None:
+    """The base form inflected as the token is, with its capital."""
+    if token.tag in ("JJR", "JJS", "RBR", "RBS"):
+        form = inflected(lemma, token.tag) if len(lemma) <= 5 else None
+    elif token.tag == "NN" and token.text.lower() != token.lemma:
+        return None
+    else:
+        form = inflected(lemma, token.tag)
+    if form is not None and not form.isalpha():
+        return None
+    if token.tag == "NNS" and lemma.endswith("s") and not lemma.endswith("ss"):
+        return None
+    if form is None or (form == lemma and token.tag not in _SINGULAR and token.tag not in ("NNS", "VBD", "VBN")):
+        return None
+    return like(form, token.text)
+
+
+def put(parse: Parse, at: int, word: str) -> list[Edit]:
+    """The edits that put a word in a place."""
+    return replaced(parse.tokens, at, word)

@@ -1,0 +1,45 @@
+"""Tokens of a text with their positions, as a tagger of English expects them; a placeholder is one token.
+
+A contraction is two tokens (`did n't`, `she 's`), whether the text prints it in one or, as tokenized texts do, in two.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+PLACEHOLDER = re.compile(r"\[[A-Z][A-Z_0-9]*\]|<[a-zA-Z_|/][^<>\s]{0,24}>")
+"""What stands for a name or a break in the studies' texts: `[MALE]`, `<newline>`. No edit goes into one."""
+
+_TOKEN = re.compile(
+    PLACEHOLDER.pattern + r"|[nN]\s?['’]\s?[tT]\b"
+    r"|['’](?:[sSmMdD]|[rR][eE]|[vV][eE]|[lL][lL])\b"
+    r"|\d+(?:[.,:]\d+)*"
+    r"|[^\W\d_]+?(?=[nN]['’][tT]\b)|[^\W_]+(?:\.[^\W\d_](?=\.))*"
+    r"|\.(?:\s?\.)+|-{2,}|``|''|\S"
+)
+
+
+class Piece(NamedTuple):
+    """The start and end of one token."""
+
+    start: int
+    end: int
+
+
+def pieces(text: str) -> list[Piece]:
+    """All tokens of the text, in order."""
+    return [Piece(*found.span()) for found in _TOKEN.finditer(text)]
+
+
+def protected(text: str) -> list[Piece]:
+    """The positions of all placeholders."""
+    return [Piece(*found.span()) for found in PLACEHOLDER.finditer(text)]
+
+
+def words(text: str) -> Iterator[Piece]:
+    """Runs of letters, with their apostrophes and hyphens, that are no placeholder."""
+    for found in re.finditer(PLACEHOLDER.pattern + r"|[^\W\d_]+(?:['’-][^\W\d_]+)*", text):
+        if not PLACEHOLDER.match(found.group()):
+            yield Piece(*found.span())

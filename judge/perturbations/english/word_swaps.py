@@ -1,0 +1,26 @@
+"""Replacement of words by those of a list, by part of speech where the list says so."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+from judge.perturbations.edit import Edit
+from judge.perturbations.english.forms import like, replaced
+from judge.perturbations.english.parse import Parse
+
+
+def swaps(parse: Parse, listed: Mapping[str, str], left: Sequence[tuple[str, ...]] = ()) -> list[list[Edit]]:
+    """The edits of each place where a word of the list stands; `word|POS` holds for that part of speech alone.
+
+    A word stays where it and its neighbour are a pair of `left`.
+    """
+    found = []
+    for at, token in enumerate(parse.tokens):
+        word = token.text.lower()
+        instead = listed.get(f"{word}|{token.pos}", listed.get(word))
+        around = [one.text.lower() for one in parse.tokens[max(0, at - 1) : at + 2]]
+        fixed = any(pair in left for pair in pairwise(around))
+        if instead is not None and not fixed and "-" not in around:
+            found.append(replaced(parse.tokens, at, like(instead, token.text)))
+    return found

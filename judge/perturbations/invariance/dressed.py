@@ -1,0 +1,38 @@
+"""Changes of layout with the same words: markdown, or capitals."""
+
+from __future__ import annotations
+
+import re
+from random import Random
+
+from judge.perturbations.edit import Edit
+from judge.perturbations.english.tokens import protected, words
+from judge.perturbations.perturbation import Made, Material, Unfit
+
+_HEADING = "# Story\n\n"
+_LONG = 5
+_EACH = 10
+
+
+def markdown(material: Material, strength: int, rng: Random) -> Made:  # noqa: ARG001  there is one
+    """A heading before the story, and a tenth of its words in bold, at least one, longer ones where there are any."""
+    text = material.story.text
+    spans = list(words(text))
+    if not spans:
+        return Unfit("no word")
+    long = [span for span in spans if span.end - span.start >= _LONG] or spans
+    bold = sorted(rng.sample(long, min(len(long), max(1, len(spans) // _EACH))))
+    return [Edit(0, 0, _HEADING)] + [Edit(*span, f"**{text[span.start : span.end]}**") for span in bold]
+
+
+def uppercase(material: Material, strength: int, rng: Random) -> Made:  # noqa: ARG001
+    """Every word in capitals; placeholders stay as they are."""
+    text = material.story.text
+    edits: list[Edit] = []
+    begin = 0
+    for start, end in (*protected(text), (len(text), len(text))):
+        for run in re.finditer(r"\S(?:.*\S)?", text[begin:start], re.DOTALL):
+            if (said := run.group()) != said.upper():
+                edits.append(Edit(begin + run.start(), begin + run.end(), said.upper()))
+        begin = end
+    return edits or Unfit("capitals already")

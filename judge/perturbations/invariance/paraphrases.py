@@ -1,0 +1,14 @@
+"""Sentences replaced by their paraphrases (OpenMEVA, invariance): as many as the strength says."""
+
+from __future__ import annotations
+
+from random import Random
+
+from judge.perturbations.edit import Edit
+from judge.perturbations.paraphrased import NONE, drawn
+from judge.perturbations.perturbation import Made, Material
+
+
+def change(material: Material, strength: int, rng: Random) -> Made:
+    """Each paraphrase in its sentence's place."""
+    return [Edit(*span, said) for span, said in drawn(material, strength, rng)] or NONE

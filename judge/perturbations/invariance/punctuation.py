@@ -1,0 +1,58 @@
+"""Omission of optional punctuation (OpenMEVA, invariance): one comma in ten, at least one, at strength 1.
+
+A story without such a comma loses the full stop at its very end.
+"""
+
+from __future__ import annotations
+
+from random import Random
+
+from judge.perturbations.dose import count, first
+from judge.perturbations.edit import Edit
+from judge.perturbations.english.parse import Parse
+from judge.perturbations.perturbation import Made, Material, Unfit
+
+_SHARE = 0.1
+_QUOTES = "\"“”'`’"
+
+
+def change(material: Material, strength: int, rng: Random) -> Made:
+    """Commas before a conjunction or behind what a sentence begins with; none of a list, a number or an address."""
+    parse = Parse(material.tokens)
+    found = [_gone(parse, at) for at in range(1, len(parse.tokens) - 1) if _needless(parse, at)]
+    if not found:
+        return _last_stop(parse)
+    return first(found, count(strength, _SHARE, len(found)), rng)
+
+
+def _last_stop(parse: Parse) -> Made:
+    """The story's last full stop, where a word stands before it."""
+    if len(parse.tokens) < 2 or parse.tokens[-1].text != "." or not parse.tokens[-2].text.isalpha():
+        return Unfit("no mark that can be left out")
+    return [_gone(parse, len(parse.tokens) - 1)]
+
+
+def _gone(parse: Parse, at: int) -> Edit:
+    """The edit that takes the mark and the blank before it out."""
+    return Edit(parse.tokens[at - 1].end, parse.tokens[at].end, "")
+
+
+def _needless(parse: Parse, at: int) -> bool:
+    before, token, after = parse.tokens[at - 1 : at + 2]
+    if token.text not in (",", ";") or token.end >= after.start:
+        return False
+    if before.text[0] in _QUOTES or after.text[0] in _QUOTES or not (after.text[0].isalpha() or after.text[0] == "["):
+        return False
+    if after.pos == "CCONJ" or after.text.lower() in ("then", "so", "too", "because", "since", "although", "though"):
+        return True
+    if after.tag in ("WDT", "WP", "WRB") or after.dependency in ("mark", "advmod", "prep"):
+        return True
+    sentence = parse.sentence_of(at)
+    head = parse.tokens[token.head]
+    # Behind the first phrase of a sentence, before its subject.
+    return (
+        after.dependency in ("nsubj", "nsubjpass", "expl", "poss", "det", "amod")
+        and all(parse.tokens[one].text != "," for one in range(sentence.start, at))
+        and head.pos in ("VERB", "AUX")
+        and before.pos != "INTJ"
+    )

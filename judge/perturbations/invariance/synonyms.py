@@ -1,0 +1,34 @@
+"""Words replaced by synonyms, inflected alike (OpenMEVA, invariance): one of 25 words at strength 1."""
+
+from __future__ import annotations
+
+from random import Random
+
+from judge.perturbations.dose import count, first
+from judge.perturbations.english.lexical_choice import PARTS, put, single_sense, substitutions, synonyms
+from judge.perturbations.english.parse import Parse
+from judge.perturbations.perturbation import Made, Material, Unfit
+from judge.wordnet import WordNet
+
+_SHARE = 0.04
+
+
+def change(material: Material, strength: int, rng: Random) -> Made:
+    """Synonyms of a word's commonest meaning, as WordNet's tagged texts have it."""
+    if material.wordnet is None:
+        return Unfit("no WordNet")
+    parse = Parse(material.tokens)
+    found = substitutions(parse, material.wordnet, synonyms)
+    if not found:
+        return Unfit("no word with a usual synonym")
+    chosen = [(at, put(parse, at, words[int(rng.random() * len(words))])) for at, words in found]
+    safe = [edits for at, edits in chosen if _safe(material.wordnet, parse, at)]
+    others = [edits for at, edits in chosen if not _safe(material.wordnet, parse, at)]
+    order = [*first(safe, len(safe), rng), *first(others, len(others), rng)]
+    return [edit for edits in order[: count(strength, _SHARE, len(parse.tokens))] for edit in edits]
+
+
+def _safe(wordnet: WordNet, parse: Parse, at: int) -> bool:
+    """Whether the word has so few meanings that the synonym is one of the meaning at hand; these come first."""
+    token = parse.tokens[at]
+    return single_sense(wordnet, token.lemma, PARTS[token.pos])

@@ -1,0 +1,34 @@
+"""Letters swapped, doubled or dropped, in one word of fifty at strength 1 (OpenMEVA: fewer than 2 % of words)."""
+
+from __future__ import annotations
+
+from random import Random
+
+from judge.perturbations.edit import Edit
+from judge.perturbations.english.tokens import Piece, words
+from judge.perturbations.perturbation import Made, Material, Unfit
+
+_SHARE = 0.02
+_SHORTEST = 4
+
+
+def change(material: Material, strength: int, rng: Random) -> Made:
+    """One typing error in each of the chosen words, after its first letter."""
+    text = material.story.text
+    found = list(words(text))
+    places = [word for word in found if word.end - word.start >= _SHORTEST and text[slice(*word)].isalpha()]
+    if not places:
+        return Unfit("no word of four letters")
+    rng.shuffle(places)
+    slips = [(place, rng.random(), rng.random()) for place in places]
+    count = strength * max(1, round(_SHARE * len(found)))
+    return [_slip(text, place, kind, where) for place, kind, where in slips[:count]]
+
+
+def _slip(text: str, word: Piece, kind: float, where: float) -> Edit:
+    """The edit of the word."""
+    at = word.start + 1 + int(where * (word.end - word.start - 2))
+    here, after = text[at], text[at + 1]
+    if kind < 1 / 3 and here != after:
+        return Edit(at, at + 2, after + here)
+    return Edit(at, at + 1, "") if kind < 2 / 3 else Edit(at, at, here)

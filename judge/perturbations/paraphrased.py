@@ -1,0 +1,22 @@
+"""Sentences of a story for which the material holds paraphrases."""
+
+from __future__ import annotations
+
+from random import Random
+
+from judge.perturbations.english.sentences import Sentence, sentences
+from judge.perturbations.perturbation import Material, Unfit
+
+NONE = Unfit("too few sentences with a paraphrase")
+
+
+def drawn(material: Material, strength: int, rng: Random) -> list[tuple[Sentence, str]]:
+    """Sentences with their paraphrases; none where fewer have one than are asked for."""
+    text = material.story.text
+    known = [
+        (span, said)
+        for span in sentences(text)
+        if (said := material.paraphrases.get(text[span.start : span.end])) and said != text[span.start : span.end]
+    ]
+    rng.shuffle(known)
+    return known[:strength] if len(known) >= strength else []

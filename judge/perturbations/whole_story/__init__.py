@@ -1,0 +1,1 @@
+"""Perturbations of a whole story: its order lost, its end removed, or the story replaced."""

@@ -1,0 +1,28 @@
+"""Exchange of pairs of sentences, so that the sentences stand in another order."""
+
+from __future__ import annotations
+
+from random import Random
+
+from judge.perturbations.edit import Edit
+from judge.perturbations.english.sentences import sentences
+from judge.perturbations.perturbation import Made, Material, Unfit
+
+_ALL = 4
+"""The strength at which all sentences that have a partner have changed places; 1 is a quarter of them."""
+
+
+def change(material: Material, strength: int, rng: Random) -> Made:
+    """Sentences paired at random; the first pairs, as many as the strength says, exchanged."""
+    text = material.story.text
+    places = sentences(text)
+    if len(places) < 2:
+        return Unfit("one sentence alone")
+    rng.shuffle(places)
+    pairs = [(one, other) for one, other in zip(places[::2], places[1::2], strict=False)]
+    edits: list[Edit] = []
+    for one, other in pairs[: -(-len(pairs) * strength // _ALL)]:
+        first, second = text[slice(*one)], text[slice(*other)]
+        if first != second:
+            edits += [Edit(*one, second), Edit(*other, first)]
+    return edits or Unfit("sentences that are all the same")

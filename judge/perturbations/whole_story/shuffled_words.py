@@ -1,0 +1,37 @@
+"""Shuffling of the words within sentences; punctuation, blanks and placeholders stay in place."""
+
+from __future__ import annotations
+
+import re
+from random import Random
+
+from judge.perturbations.edit import Edit
+from judge.perturbations.english.sentences import Sentence, sentences
+from judge.perturbations.english.tokens import PLACEHOLDER
+from judge.perturbations.perturbation import Made, Material, Unfit
+
+# In tokenised texts 's is a word of its own, and moves whole.
+_WORD = re.compile(PLACEHOLDER.pattern + r"|(?<!\S)['’](?:s|m|d|re|ve|ll)\b|[^\W_]+(?:['’-][^\W_]+)*")
+_ALL = 4
+"""The strength at which every sentence is shuffled."""
+
+
+def word_shuffle(material: Material, strength: int, rng: Random) -> Made:
+    """A quarter, half or all of the sentences, at least one."""
+    text = material.story.text
+    shuffled = [edits for span in sentences(text) if (edits := _shuffled(text, span, rng))]
+    rng.shuffle(shuffled)
+    count = -(-len(shuffled) * min(strength, _ALL) // _ALL)
+    return [edit for edits in shuffled[:count] for edit in edits] or Unfit("no sentence of different words")
+
+
+def _shuffled(text: str, sentence: Sentence, rng: Random) -> list[Edit]:
+    """One edit for each word whose place another takes; none where all words are equal."""
+    found = [match for match in _WORD.finditer(text, *sentence) if PLACEHOLDER.fullmatch(match.group()) is None]
+    said = [match.group() for match in found]
+    if len({word.lower() for word in said}) <= 1:
+        return []
+    order = said[:]
+    while order == said:
+        rng.shuffle(order)
+    return [Edit(*match.span(), new) for match, old, new in zip(found, said, order, strict=True) if new != old]

@@ -1,0 +1,36 @@
+"""Truncation of stories: the last sentences removed, or the second half."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from random import Random
+
+from judge.perturbations.edit import Edit
+from judge.perturbations.english.sentences import Sentence, sentences
+from judge.perturbations.perturbation import Made, Material, Unfit
+
+_FEWEST = 2
+
+
+def truncate_end(material: Material, strength: int, rng: Random) -> Made:  # noqa: ARG001  nothing is drawn
+    """As many sentences left out at the end as the strength says; nothing where none would be left."""
+    text = material.story.text
+    spans = sentences(text)
+    return _without(text, spans, len(spans) - strength) if len(spans) > strength else Unfit("too few sentences")
+
+
+def truncate_half(material: Material, strength: int, rng: Random) -> Made:  # noqa: ARG001
+    """What stands behind the end of a sentence that is nearest to the middle."""
+    text = material.story.text
+    spans = sentences(text)
+    if len(spans) < _FEWEST:
+        return Unfit("one sentence alone")
+    kept = min(range(1, len(spans)), key=lambda count: abs(2 * spans[count - 1].end - len(text)))
+    return _without(text, spans, kept)
+
+
+def _without(text: str, spans: Sequence[Sentence], kept: int) -> list[Edit]:
+    """One edit for each sentence left out, with the blanks before it; the last one with all that follows."""
+    ends = [*(span.end for span in spans[kept - 1 : -1]), len(text)]
+    return [Edit(begin, end, "") for begin, end in pairwise(ends)]

@@ -1,0 +1,107 @@
+"""The requests of a definition that has stories written, rendered lazily. Never asks them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from judge.errors import SpecError
+from judge.eval_prompts.writer_prompt import WriterPrompt, load_writer_prompt
+from judge.fingerprint import fingerprint, fingerprint_bytes
+from judge.journal import JournalReader
+from judge.plan.queries import Plan, make_plan
+from judge.records import Commission, Criterion, Message, StoryPrompt
+from judge.run_definition.spec import RunSpec
+from judge.run_definition.writing import AnySpec, GenerateSpec
+
+
+@dataclass(frozen=True, slots=True)
+class WritingPlan:
+    """What to ask for each story-prompt: a story by each writer prompt."""
+
+    spec: GenerateSpec
+    writer_prompts: tuple[WriterPrompt, ...]
+
+    @property
+    def compares(self) -> bool:
+        """Whether pairs of stories are compared: none is."""
+        return False
+
+    @property
+    def criteria(self) -> tuple[Criterion, ...]:
+        """Nothing is rated."""
+        return ()
+
+    @property
+    def queries_per_subject(self) -> int:
+        """Requests for each story-prompt."""
+        return len(self.writer_prompts)
+
+    def asked_in(self, journal: JournalReader, limit: int | None = None) -> Iterator[list[Commission]]:
+        """All requests for the story-prompts that a journal holds, those for one story-prompt together."""
+        for _, wanted in groupby(journal.story_prompts(limit), key=lambda one: one.text):
+            yield [self.commission(one, prompt) for one in wanted for prompt in self.writer_prompts]
+
+    def commission(self, wanted: StoryPrompt, prompt: WriterPrompt) -> Commission:
+        """One rendered request with its key."""
+        spec = self.spec
+        messages = prompt.render(wanted, spec.words)
+        key = commission_key(wanted.id, prompt.name, messages, spec)
+        return Commission(key, wanted, prompt.name, messages, spec.generation.record(), spec.api)
+
+    def definition(self) -> dict[str, Any]:
+        """Everything that decides what is asked, as plain data, by the names that runs' definitions have."""
+        spec = self.spec
+        return {
+            "name": spec.name,
+            "dataset": spec.story_prompts,
+            "writes": True,
+            "criteria": {"set": "", "names": []},
+            "criteria_hash": "",
+            "criteria_records": [],
+            "eval_prompts": {p.name: fingerprint(p.source) for p in self.writer_prompts},
+            "eval_prompt_sources": {p.name: p.source for p in self.writer_prompts},
+            "words": None if spec.words is None else list(spec.words),
+            "generation": spec.generation.model_dump(),
+            "api": spec.api,
+            "system": spec.system,
+            "structured": spec.structured,
+            "scoring": spec.scoring,
+            "judge_key": spec.judge_key(),
+        }
+
+
+AnyPlan = Plan | WritingPlan
+"""What a session asks."""
+
+
+def plan_of(spec: AnySpec, *, folder: Path | None = None) -> AnyPlan:
+    """Load what a definition of either kind names, and check what can be checked without stories."""
+    if isinstance(spec, RunSpec):
+        return make_plan(spec, folder=folder)
+    prompts = tuple(load_writer_prompt(name, folder=folder, system=spec.system) for name in spec.writer_prompts)
+    names = [prompt.name for prompt in prompts]
+    if len(set(names)) < len(names):
+        raise SpecError(f"writer_prompts names one twice: {', '.join(names)}")
+    return WritingPlan(spec, prompts)
+
+
+def commission_key(wanted: str, writer_prompt: str, messages: tuple[Message, ...], spec: GenerateSpec) -> str:
+    """Fingerprint of everything a story depends on, but who writes; as `query_key` for a rating."""
+    generation = spec.generation
+    head = orjson.dumps(
+        [
+            "write/1",
+            wanted,
+            writer_prompt,
+            [generation.temperature, generation.top_p, generation.max_tokens, generation.seed, generation.stop],
+            spec.api,
+            [(message.role, message.content) for message in messages],
+        ]
+    )
+    return fingerprint_bytes((head,))

@@ -1,0 +1,40 @@
+"""Stories that a trained judge learnt from: left out of its tables, with a note."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from judge.backends.trained.model import marks_of
+from judge.errors import RunFolderError
+from judge.ratings_table.table import StoryRow
+
+
+def trained_on(manifest: Mapping[str, Any], stories: Mapping[str, StoryRow], folder: Path) -> frozenset[str]:
+    """Ids of the stories that the judge of a manifest was trained on, or on others for their story-prompts.
+
+    Known by the marks that the model had when it was asked. Raises RunFolderError where no story is left.
+    """
+    server = manifest.get("in_force", {}).get("server") or {}
+    marks = frozenset(str(server.get("trained_on") or "").split())
+    if not marks:
+        return frozenset()
+    gone = frozenset(
+        row.story for row in stories.values() if any(mark in marks for mark in marks_of(row.story_prompt, row.text))
+    )
+    if gone and len(gone) == len(stories):
+        raise RunFolderError(
+            f"{folder}: {manifest.get('judge')} was trained on the story-prompts of all {len(stories)} stories, and "
+            "nothing is left to say about it",
+            hint="let it judge other stories; its card.json has its accuracy out of fold",
+        )
+    return gone
+
+
+def about(judge: str, gone: frozenset[str], stories: Mapping[str, StoryRow]) -> list[str]:
+    """Notes on stories that were left out."""
+    if not gone:
+        return []
+    where = f"{judge} was trained on the story-prompts of {len(gone)} of these {len(stories)} stories"
+    return [f"{where}: its rows about these are left out"]

@@ -1,0 +1,190 @@
+"""Schema of `generate.yaml`: the stories to be written, their writers and settings.
+
+A writer is reached as a judge is, so the keys of `Reached` are the same, and so is what a session asks of a definition:
+`judge` is whoever answers, `repeats` how often each request is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field, ValidationError, model_validator
+from pydantic_core import PydanticCustomError
+
+from judge.credentials import literal
+from judge.errors import SpecError
+from judge.judge_name import CONTROL, JudgeName
+from judge.run_definition.foreign import refuse_foreign
+from judge.run_definition.judges import refuse_address
+from judge.run_definition.spec import (
+    NAME,
+    GenerationSpec,
+    Names,
+    Reached,
+    RunSpec,
+    judge_key_of,
+    load_run_specs,
+    mistakes,
+    named_after,
+    override,
+    parse_run_spec,
+    read_definition,
+)
+
+WRITES = "writer_prompts"
+"""The key by which a definition of stories to be written is told from a run's."""
+
+_OF_ONE_SERVER = ("base_url", "api_key_env", "headers")
+
+
+class GenerateSpec(Reached):
+    """Complete definition of stories to be written."""
+
+    name: str = Field(
+        pattern=NAME, description="name, of letters, digits, dot, dash and underscore; default: the folder's"
+    )
+    story_prompts: str = Field(description="name of a known dataset, a file of stories, or a file of story-prompts")
+    columns: dict[str, Any] | None = Field(None, description="column map, where a file of stories needs one")
+    writer: str = Field(description="provider/model, e.g. openai/gpt-4o-mini")
+    writer_prompts: Names = Field(description="name or file of a writer prompt, or a list of them")
+    stories_each: int = Field(1, ge=1, le=1000, description="number of stories for each story-prompt and writer prompt")
+    words: tuple[int, int] | None = Field(
+        None, strict=False, description="[fewest, most] words that a story is asked to have; the program cuts no story"
+    )
+    generation: GenerationSpec = Field(
+        default_factory=GenerationSpec,
+        description="generation settings; one that is left out is not sent, and the provider's default holds",
+    )
+    api: Literal["chat", "completions", "responses"] = Field("chat", description="route of the server's API")
+    system: str | None = Field(None, description="system message put before every request")
+
+    @model_validator(mode="after")
+    def _of_writing(self) -> GenerateSpec:
+        if self.words is not None and not 1 <= self.words[0] <= self.words[1]:
+            raise PydanticCustomError("words", "words is [fewest, most], such as [300, 500]")
+        if JudgeName.of(self.writer).provider == CONTROL:
+            raise PydanticCustomError("writer", "writer {writer} rates stories and writes none", {"writer": CONTROL})
+        return self
+
+    @property
+    def judge(self) -> str:
+        """Who is asked."""
+        return self.writer
+
+    @property
+    def repeats(self) -> int:
+        """How often each request is made."""
+        return self.stories_each
+
+    @property
+    def provider(self) -> str:
+        """The back-end's name."""
+        return JudgeName.of(self.writer).provider
+
+    @property
+    def structured(self) -> Literal["none"]:
+        """A story has no form."""
+        return "none"
+
+    @property
+    def scoring(self) -> Literal["text"]:
+        """Of a story the text counts."""
+        return "text"
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """Nothing is chosen."""
+        return ()
+
+    @property
+    def system_name(self) -> str:
+        """What the writer's stories name as their system: model and revision."""
+        model = JudgeName.of(self.writer).model or self.writer
+        return model if self.revision is None else f"{model}@{self.revision}"
+
+    def keys_in_force(self) -> dict[str, Any]:
+        """All keys with their values in force, and those that every definition has by their common names."""
+        return self.model_dump(mode="json") | {"judge": self.judge, "repeats": self.repeats}
+
+    def judge_key(self) -> str:
+        """Fingerprint of who writes; see `judge_key_of`."""
+        return judge_key_of(self.writer, self)
+
+
+AnySpec = RunSpec | GenerateSpec
+"""What defines a session of asking."""
+
+
+@dataclass(frozen=True, slots=True)
+class Specs:
+    """A definition, once for each who is asked. `max_cost` is what they may spend together, where there are several."""
+
+    asked: tuple[AnySpec, ...]
+    max_cost: float | None = None
+
+
+def is_writing(path: Path) -> bool:
+    """Whether a definition's file has stories written."""
+    return WRITES in read_definition(path)
+
+
+def load_generate_specs(path: Path, overrides: Iterable[str] = (), writers: Sequence[str] = ()) -> Specs:
+    """Read generate.yaml once for its writer, or for each of those that are named in its place."""
+    data = read_definition(path)
+    if WRITES not in data:
+        raise SpecError(f"{path} has no {WRITES}", hint=f"a run.yaml is for judge run {path}")
+    overrides = list(overrides)
+    said = {pair.partition("=")[0].strip().partition(".")[0] for pair in overrides}
+    refuse_foreign({key: value for key, value in data.items() if key not in said}, path.parent, str(path))
+    if data.get("name") is None:
+        data["name"] = named_after(path)
+    specs = []
+    kept = [key for key in _OF_ONE_SERVER if key not in said]
+    named: Sequence[str | None] = writers or [None]
+    for writer in named:
+        one = dict(data)
+        if writer is not None:
+            refuse_address({**one, "judge": one.get("writer", "")}, writer, str(path), kept)
+            one["writer"] = writer
+        for pair in overrides:
+            override(one, pair)
+        specs.append(parse_generate_spec(one, str(path)))
+    if len(specs) == 1:
+        return Specs((specs[0],))
+    return Specs(tuple(one.model_copy(update={"max_cost": None}) for one in specs), specs[0].max_cost)
+
+
+def parse_generate_spec(data: dict[str, Any], where: str) -> GenerateSpec:
+    """Check plain data against the schema; every mistake names its key, and an unknown key the nearest known one."""
+    try:
+        return GenerateSpec.model_validate(data)
+    except ValidationError as error:
+        hint = "docs/generating_stories.md shows a whole generate.yaml"
+        raise SpecError(f"{where}: {'; '.join(mistakes(error, _keys))}", hint=hint) from error
+
+
+def parse_spec(data: dict[str, Any], where: str) -> AnySpec:
+    """The definition of either kind that plain data is."""
+    return parse_generate_spec(data, where) if WRITES in data else parse_run_spec(data, where)
+
+
+def stored_spec(data: dict[str, Any], where: str) -> AnySpec:
+    """A definition out of a manifest, to ask again by it; programs before this one let keys stand in it."""
+    literal.refuse_keys(data, where)
+    refuse_foreign(data, Path(where).parent, where)
+    return parse_spec(data, where)
+
+
+def load_specs(path: Path, overrides: Iterable[str] = (), judges: Sequence[str] = ()) -> Specs:
+    """Read a definition of either kind."""
+    if is_writing(path):
+        return load_generate_specs(path, overrides, judges)
+    found = load_run_specs(path, overrides, judges)
+    return Specs(found.judges, found.max_cost)
+
+
+def _keys(parents: list[str]) -> set[str]:
+    return set(GenerationSpec.model_fields if parents[:1] == ["generation"] else GenerateSpec.model_fields)

@@ -1,0 +1,115 @@
+"""Which system is better, by the judge and by people; how far tau over systems lies from the control's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.analysis.correlation import margins
+from judge.analysis.correlation.margins import CONTROL, Margin
+from judge.analysis.correlation.result import CorrelationRow
+from judge.analysis.inputs.bars import CEILING as PEOPLE_ROW
+from judge.analysis.inputs.bars import JUDGE
+from judge.charts.words import worded
+from judge.rating_matrix import RatingMatrix
+from judge.stats.estimate import Estimate
+from judge.summary import rules
+from judge.summary.answers import Answer
+from judge.summary.evidence import Evidence
+
+Floats = NDArray[np.float64]
+_NAMED = 2
+
+
+def systems(evidence: Evidence, matrix: RatingMatrix, best: Margin) -> Answer:
+    """Tau over system means, beside people one by one and the control."""
+    question = f"Does it rank systems as {evidence.raters_of(best.dataset).them} do?"
+    rows = [row for row in evidence.correlations_over_systems.rows if row.subject.dataset == best.dataset]
+    key = (best.run, best.judge, best.eval_prompt)
+    mine = _mean([row for row in rows if (row.subject.run, row.subject.judge, row.subject.eval_prompt) == key], JUDGE)
+    if mine is None:
+        nothing = Estimate.undefined("there is no row over systems")
+        return Answer(question, ("There is no row over systems.",), rules.of_systems(nothing, 0), "systems")
+    verdict = rules.of_systems(mine.estimate, len(matrix.systems))
+    if mine.estimate.value is None:
+        return Answer(question, (f"Tau is {mine.estimate.reason}.",), verdict, "systems")
+    bars = [_control(evidence, best)]
+    person = _mean([row for row in rows if row.subject.kind == PEOPLE_ROW], PEOPLE_ROW)
+    if person is not None and person.estimate.value is not None:
+        bars.append(f"one more person {100 * person.estimate.value:.1f}".replace("-", "−"))
+    beside = "".join(f"; {bar}" for bar in bars if bar)
+    of = "the means of one system" if len(matrix.systems) == 1 else f"the means of {len(matrix.systems)} systems"
+    return Answer(question, (f"Tau-b x100 {worded(mine.estimate)} over {of}{beside}.",), verdict, "systems")
+
+
+def _control(evidence: Evidence, best: Margin) -> str:
+    """The control over systems, and the judge's distance from it with its interval."""
+    key = (best.dataset, best.run, best.judge, best.eval_prompt)
+    mine = [one for one in margins.margins(evidence.correlations_over_systems)
+            if (one.dataset, one.run, one.judge, one.eval_prompt) == key]  # fmt: skip
+    if not mine or mine[0].bars[CONTROL].value is None:
+        return ""
+    bar, over = mine[0].bars[CONTROL], mine[0].over[CONTROL]
+    said = f"the control {100 * (bar.value or 0.0):.1f}{mine[0].counted_as_0}"
+    if over.value is None or best.control:
+        return said
+    return f"{said}: the judge {'+' if over.value >= 0 else ''}{worded(over)}"
+
+
+def _mean(rows: Sequence[CorrelationRow], kind: str) -> CorrelationRow | None:
+    """The mean over criteria of these rows, or the one of a single criterion."""
+    own = [row for row in rows if row.subject.kind == kind]
+    return next((row for row in own if row.averaged), own[0] if len(own) == 1 else None)
+
+
+def better(evidence: Evidence, matrix: RatingMatrix, best: Margin) -> Answer | None:
+    """Which systems the judge puts first, beside people, and how many pairs of systems both order alike."""
+    sides = _means(matrix, best)
+    if sides is None or len(matrix.systems) < 2:
+        return None
+    mine, theirs = sides
+    raters = evidence.raters_of(best.dataset)
+    agreed = pairs = 0
+    for one, other in combinations(range(len(matrix.systems)), 2):
+        apart = (mine[:, one] - mine[:, other]) * (theirs[:, one] - theirs[:, other])
+        pairs += int(np.isfinite(apart).sum())
+        agreed += int((apart > 0).sum())
+    if not pairs:
+        return None
+    by_judge, by_people = (_first(matrix.systems, side) for side in sides)
+    over = f", {mine.shape[0]} criteria" if mine.shape[0] > 1 else ""
+    first = f"First and second by the judge: {by_judge}; by {raters.them}: {by_people}."
+    alike = f"{agreed:,} of {pairs:,} pairs alike{over}."
+    verdict = rules.of_order(agreed, pairs, len(matrix.systems))
+    return Answer("Which system is better?", (first, alike), verdict, "better")
+
+
+def _means(matrix: RatingMatrix, best: Margin) -> tuple[Floats, Floats] | None:
+    """Mean ratings (criteria, systems) by the row and by people, of the stories that both rated."""
+    mine: list[Floats] = []
+    theirs: list[Floats] = []
+    names = {name.casefold(): j for j, name in enumerate(matrix.criteria)}
+    for i, cell in enumerate(matrix.cells):
+        declared = matrix.declared.get((cell.run, cell.criterion.casefold()), cell.criterion).casefold()
+        if (cell.run, cell.judge, cell.eval_prompt) != (best.run, best.judge, best.eval_prompt):
+            continue
+        if declared not in names or cell.criterion.casefold() in matrix.labels:
+            continue
+        people = matrix.people[names[declared]]
+        both = np.isfinite(matrix.judge[i]) & np.isfinite(people)
+        count = np.bincount(matrix.system[both], minlength=len(matrix.systems)).astype(np.float64)
+        count[count == 0] = np.nan
+        for side, into in ((matrix.judge[i], mine), (people, theirs)):
+            total = np.bincount(matrix.system[both], weights=side[both], minlength=len(matrix.systems))
+            into.append(total / count)
+    return (np.array(mine), np.array(theirs)) if mine else None
+
+
+def _first(systems: Sequence[str], means: Floats) -> str:
+    """The systems with the highest mean over criteria, and the means."""
+    over = means.mean(axis=0)
+    order = [i for i in np.argsort(-over, kind="stable") if np.isfinite(over[i])]
+    return ", ".join(f"{systems[i]} {over[i]:.2f}" for i in order[:_NAMED])

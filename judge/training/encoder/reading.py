@@ -1,0 +1,213 @@
+"""What an encoder is given to read: questions, lists of stories in people's order, rated stories. Trains nothing.
+
+A list is one story and those that people preferred it to, for one question: every comparison in it was made by people,
+and none that they did not make. Ratings are put between 0 and 1 by the ends of people's scale.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from judge.backends.trained.encoder import query_text
+from judge.backends.trained.model import Kind
+from judge.criteria.criteria_set import load_criteria, shipped_criteria
+from judge.records import Story
+from judge.training.material import Material, Preferences, Ratings
+
+Codes = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+Pair = tuple[str, str]
+"""The query and a story's text."""
+
+_OVERALL = ("overall", "overall quality")
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A query, the preferred story first, then those that it was preferred to; what is held out together."""
+
+    query: str
+    texts: tuple[str, ...]
+    group: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rated:
+    """A query, a story and its rating between 0 and 1."""
+
+    query: str
+    text: str
+    value: float
+    group: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Question:
+    """One criterion of one dataset: what is asked, and of which stories (places in the material) people said it."""
+
+    material: int
+    kind: Kind
+    about: Preferences | Ratings
+    asked: str
+    stories: Codes
+    pairs: tuple[Codes, Codes] = (np.empty(0, np.int64), np.empty(0, np.int64))
+
+    @property
+    def criterion(self) -> str:
+        """The criterion's name."""
+        return self.about.criterion
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lesson:
+    """All that there is to learn: questions, lists and rated stories by question, and each story's group by dataset."""
+
+    questions: tuple[Question, ...]
+    ranked: tuple[tuple[Ranked, ...], ...]
+    rated: tuple[tuple[Rated, ...], ...]
+    groups: tuple[tuple[str, ...], ...]
+
+    def names(self) -> list[str]:
+        """Every group that something is asked about."""
+        return sorted({self.groups[q.material][k] for q in self.questions for k in q.stories})
+
+    def within(self, groups: set[str]) -> Lesson:
+        """What belongs to some groups."""
+        return self._only(lambda group: group in groups)
+
+    def without(self, groups: set[str]) -> Lesson:
+        """What does not belong to them; perturbed stories of other story-prompts among it."""
+        return self._only(lambda group: group not in groups)
+
+    def _only(self, wanted: Callable[[str], bool]) -> Lesson:
+        ranked = tuple(tuple(one for one in units if wanted(one.group)) for units in self.ranked)
+        rated = tuple(tuple(one for one in units if wanted(one.group)) for units in self.rated)
+        return Lesson(self.questions, ranked, rated, self.groups)
+
+
+def lesson(
+    materials: Sequence[Material],
+    usable: Sequence[Mask],
+    worse: Sequence[Sequence[tuple[Story, Story]]],
+    criteria: str | None,
+) -> Lesson:
+    """What is to be learnt; `worse` are each dataset's (origin, perturbed) stories, added to every preference."""
+    definitions = _definitions(materials, criteria)
+    groups = _held_together(materials)
+    questions: list[Question] = []
+    ranked: list[tuple[Ranked, ...]] = []
+    rated: list[tuple[Rated, ...]] = []
+    for m, material in enumerate(materials):
+        for one in material.preferences:
+            question = _preference(m, material, usable[m], one, definitions)
+            questions.append(question)
+            ranked.append(tuple(_lists(material, question, one, usable[m], worse[m], groups[m])))
+            rated.append(())
+        for rating in material.ratings:
+            asked = _asked(rating.criterion, definitions)
+            found = np.flatnonzero(usable[m] & ~np.isnan(rating.people))
+            questions.append(Question(m, "rating", rating, asked, found))
+            ranked.append(())
+            rated.append(tuple(_ratings(material, questions[-1], rating, groups[m])))
+    return Lesson(tuple(questions), tuple(ranked), tuple(rated), tuple(map(tuple, groups)))
+
+
+def texts(material: Material, asked: str, places: Sequence[int] | Codes) -> list[Pair]:
+    """What is read for a question about some stories."""
+    stories = [material.stories[k] for k in places]
+    return [(query_text(asked, story.story_prompt), story.text) for story in stories]
+
+
+def _preference(m: int, material: Material, usable: Mask, one: Preferences, definitions: Mapping[str, str]) -> Question:
+    place = {story.id: k for k, story in enumerate(material.stories)}
+    row = np.array([place[str(story)] for story in one.pairs.stories.index], dtype=np.int64)
+    a, b = row[one.pairs.a], row[one.pairs.b]
+    overall = one.criterion.casefold() in _OVERALL
+    asked = "preference" if overall else f"preference: {_asked(one.criterion, definitions)}"
+    stories = np.unique(np.concatenate([a, b]))
+    return Question(m, "preference", one, asked, stories[usable[stories]], (a, b))
+
+
+def _lists(
+    material: Material,
+    question: Question,
+    one: Preferences,
+    usable: Mask,
+    worse: Sequence[tuple[Story, Story]],
+    groups: Sequence[str],
+) -> Iterator[Ranked]:
+    net = np.nan_to_num(one.side.net)
+    losers: dict[int, list[int]] = {}
+    for a, b, lead in zip(*question.pairs, net, strict=True):
+        if lead and usable[a] and usable[b]:
+            won, lost = (int(a), int(b)) if lead > 0 else (int(b), int(a))
+            losers.setdefault(won, []).append(lost)
+    for won, beaten in sorted(losers.items()):
+        (query, first), *others = texts(material, question.asked, [won, *beaten])
+        yield Ranked(query, (first, *(text for _, text in others)), groups[won])
+    known = dict(zip(map(_key, material.stories), groups, strict=True))
+    origins: dict[str, tuple[Story, list[str]]] = {}
+    for origin, perturbed in worse:
+        origins.setdefault(origin.id, (origin, []))[1].append(perturbed.text)
+    for origin, perturbed_texts in origins.values():
+        query = query_text(question.asked, origin.story_prompt)
+        group = known.get(_key(origin), f"perturbed {_key(origin)}")
+        yield Ranked(query, (origin.text, *perturbed_texts), group)
+
+
+def _ratings(material: Material, question: Question, rating: Ratings, groups: Sequence[str]) -> Iterator[Rated]:
+    for k, (query, text) in zip(question.stories, texts(material, question.asked, question.stories), strict=True):
+        value = (rating.people[k] - rating.low) / (rating.high - rating.low)
+        yield Rated(query, text, float(np.clip(value, 0, 1)), groups[k])
+
+
+def _key(story: Story) -> str:
+    return " ".join(story.story_prompt.casefold().split()) or f"story {story.id}"
+
+
+def _held_together(materials: Sequence[Material]) -> list[list[str]]:
+    """The group of each story: its story-prompt, over all datasets, joined with those that it was compared across."""
+    keys = [
+        [_key(story) if story.story_prompt.strip() else f"{m} {_key(story)}" for story in material.stories]
+        for m, material in enumerate(materials)
+    ]
+    number = {name: k for k, name in enumerate(sorted({key for one in keys for key in one}))}
+    ends: list[tuple[int, int]] = [(0, 0)]
+    for material, own in zip(materials, keys, strict=True):
+        place = {story.id: number[key] for story, key in zip(material.stories, own, strict=True)}
+        for one in material.preferences:
+            at = [place[str(story)] for story in one.pairs.stories.index]
+            ends += [(at[a], at[b]) for a, b in zip(one.pairs.a, one.pairs.b, strict=True)]
+    rows, columns = np.array(ends).T
+    shape = (len(number), len(number))
+    joined = connected_components(coo_array((np.ones(rows.size), (rows, columns)), shape=shape), directed=False)[1]
+    return [[f"{joined[number[key]]:06d}" for key in own] for own in keys]
+
+
+def _asked(criterion: str, definitions: Mapping[str, str]) -> str:
+    definition = definitions.get(criterion.casefold())
+    return criterion if definition is None else f"{criterion}: {definition}"
+
+
+def _definitions(materials: Sequence[Material], criteria: str | None) -> dict[str, str]:
+    """Of the set that was named; else of the shipped set that has most of the criteria."""
+    if criteria is not None:
+        return _of_set(criteria)
+    wanted = {one.criterion.casefold() for m in materials for one in m.preferences}
+    wanted |= {one.criterion.casefold() for m in materials for one in m.ratings}
+    best: dict[str, str] = {}
+    for name in shipped_criteria():
+        found = _of_set(name)
+        if len(wanted & set(found)) > len(wanted & set(best)):
+            best = found
+    return best
+
+
+def _of_set(name: str) -> dict[str, str]:
+    return {one.name.casefold(): " ".join(one.definition.split()) for one in load_criteria(name).criteria}

@@ -1,0 +1,63 @@
+"""What a training that is under way keeps beside its model: plan, checkpoints, each fold's answers. Fits nothing."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from judge.errors import SpecError
+from judge.fingerprint import fingerprint
+from judge.whole_file import write_whole
+
+FOLDER = "unfinished"
+_PLAN = "plan.json"
+
+
+class Unfinished:
+    """The folder `unfinished` of a model's folder; deleted when the model is whole."""
+
+    def __init__(self, model: Path, plan: Mapping[str, Any]) -> None:
+        """Start, or go on. SpecError where another training's is left there."""
+        self.path = model / FOLDER
+        kept = self.path / _PLAN
+        mine = {"plan": fingerprint(dict(plan)), "about": dict(plan)}
+        before = self._read(kept)
+        self.goes_on = before is not None
+        if before is not None and before.get("plan") != mine["plan"]:
+            differs = sorted(key for key, value in plan.items() if before.get("about", {}).get(key) != value)
+            raise SpecError(
+                f"{self.path} holds an unfinished training with other {', '.join(differs) or 'options'}",
+                hint="give the same data and options to go on, or delete that folder",
+            )
+        if before is None:
+            self.path.mkdir(parents=True, exist_ok=True)
+            write_whole(kept, orjson.dumps(mine, option=orjson.OPT_INDENT_2))
+
+    def fit(self, name: str) -> Path:
+        """The folder of one fit's checkpoints."""
+        return self.path / name
+
+    def answers(self, name: str) -> dict[str, Any] | None:
+        """What a fit that is done came to."""
+        return self._read(self.path / f"{name}.json")
+
+    def done(self, name: str, answers: Mapping[str, Any]) -> None:
+        """Keep what a fit came to; its checkpoints are needed no more."""
+        write_whole(self.path / f"{name}.json", orjson.dumps(dict(answers), option=orjson.OPT_SERIALIZE_NUMPY))
+        shutil.rmtree(self.fit(name), ignore_errors=True)
+
+    def close(self) -> None:
+        """The model is whole."""
+        shutil.rmtree(self.path, ignore_errors=True)
+
+    @staticmethod
+    def _read(path: Path) -> dict[str, Any] | None:
+        try:
+            found = orjson.loads(path.read_bytes())
+        except (OSError, orjson.JSONDecodeError):
+            return None
+        return found if isinstance(found, dict) else None

@@ -1,0 +1,211 @@
+"""How well a trained model does on stories it has not seen, beside length and the control. Never in sample."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from judge.analysis.options.signed import Signed
+from judge.analysis.options.table_options import RankOptions
+from judge.analysis.preference.agreement import Agreement, AgreementRow, agreement_rows, flat_estimates
+from judge.analysis.preference.sides import Side
+from judge.stats.correlation.coefficients import spearman
+from judge.stats.correlation.kendall import codes
+from judge.stats.correlation.kendall import tau_b as kendall_tau
+from judge.stats.estimate import Estimate
+from judge.stats.resampling import resampled_tau
+from judge.stats.resampling.bootstrap import draw, expanded
+
+Floats = NDArray[np.float64]
+
+BINS = 5
+MODEL, LONGER, CONTROL = "trained, out of fold", "longer is better", "control (surface), out of fold"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PreferenceCheck:
+    """One criterion's pairs: log odds that a is preferred (foldings, pairs), out of fold, and people's `side`."""
+
+    criterion: str
+    dataset: str
+    side: Side
+    odds: Floats
+
+    @property
+    def by_folding(self) -> list[float]:
+        """Accuracy of each folding, ties one half."""
+        net = self.side.net
+        decided = np.nan_to_num(net) != 0
+        return [float(np.mean((np.sign(one[decided]) * net[decided] + 1) / 2)) for one in self.odds]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RatingCheck:
+    """One criterion's stories: scores (foldings, stories) out of fold, people's means, control and length."""
+
+    criterion: str
+    dataset: str
+    people: Floats
+    scores: Floats
+    control: Floats
+    length: Floats
+    groups: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class RatingRow:
+    """Agreement of one predictor with people's means over all stories; `over_control` on the same stories."""
+
+    dataset: str
+    criterion: str
+    predictor: str
+    tau: Estimate
+    rho: float
+    over_control: Estimate
+    lowest: float | None
+    highest: float | None
+
+    def record(self) -> dict[str, object]:
+        """As plain cells."""
+        about: dict[str, object] = {"dataset": self.dataset, "criterion": self.criterion, "predictor": self.predictor}
+        return about | {
+            "tau": self.tau,
+            "rho": self.rho,
+            "over_control": self.over_control,
+            "lowest": self.lowest,
+            "highest": self.highest,
+            "n": self.tau.n,
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RatingAgreement(Signed):
+    """Trained model, length and control against people's ratings."""
+
+    rows: tuple[RatingRow, ...]
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """One row a predictor and criterion."""
+        flat = []
+        for row in self.rows:
+            plain = row.record()
+            estimates = {name: getattr(row, name) for name in ("tau", "over_control")}
+            flat.append({**{k: v for k, v in plain.items() if k not in estimates}, **flat_estimates(estimates)})
+        return self.signed(flat)
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationRow:
+    """A fifth of the units by what was predicted: the mean prediction and what people said."""
+
+    criterion: str
+    what: str
+    bin: int
+    n: int
+    predicted: float
+    people: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Calibrations(Signed):
+    """Predictions out of fold, as the back-end gives them, beside people."""
+
+    rows: tuple[CalibrationRow, ...]
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """One row a bin."""
+        names = ("criterion", "what", "bin", "n", "predicted", "people")
+        return self.signed([{name: getattr(row, name) for name in names} for row in self.rows], names)
+
+
+def preference_rows(check: PreferenceCheck, options: RankOptions, name: str) -> Iterator[AgreementRow]:
+    """People one by one, longer, control and the model on the same pairs."""
+    net, pairs = np.sign(check.odds.mean(axis=0)), check.side.pairs
+    known = np.flatnonzero(~np.isnan(net))
+    ended = np.column_stack([net[known] > 0, net[known] < 0, net[known] == 0]).astype(np.float64)
+    nobody = np.full(known.size, None, dtype=object)
+    forward = np.ones(known.size, dtype=bool)
+    lost = pairs.n - known.size
+    side = Side(
+        pairs, "judge", None, name, None, check.criterion, known, forward, ended, net[known], nobody, lost, placed=False
+    )
+    yield from agreement_rows(pairs, (check.side, side), options)
+
+
+def rating_rows(check: RatingCheck, resamples: int, seed: int) -> Iterator[RatingRow]:
+    """The model, length and control, with intervals over story-prompts."""
+    mean = check.scores.mean(axis=0)
+    kept = ~(np.isnan(check.people) | np.isnan(mean) | np.isnan(check.control))
+    people = codes(check.people[kept])
+    unit = np.unique(np.asarray(check.groups)[kept], return_inverse=True)[1].reshape(-1).astype(np.int64)
+    predictors = {MODEL: mean[kept], LONGER: check.length[kept], CONTROL: check.control[kept]}
+    drawn = draw(unit, resamples, np.random.default_rng(seed), "boot-inputs")
+    values = {name: kendall_tau(codes(x), people) for name, x in predictors.items()}
+    again = {name: resampled_tau.tau_b(drawn, codes(x), people) for name, x in predictors.items()}
+    method = "boot-inputs, expanded percentile, 95 %"
+    units = int(unit.max()) + 1
+
+    def estimate(value: float, resampled: Floats) -> Estimate:
+        if np.isnan(value):
+            return Estimate.undefined("undefined: all values are equal")
+        return expanded(Estimate(value, int(kept.sum())), resampled, units, method)
+
+    each = [kendall_tau(codes(one[kept]), people) for one in check.scores]
+    for name, x in predictors.items():
+        apart = estimate(values[name] - values[CONTROL], again[name] - again[CONTROL])
+        yield RatingRow(
+            check.dataset,
+            check.criterion,
+            name,
+            estimate(values[name], again[name]),
+            spearman(x, check.people[kept]),
+            Estimate.undefined("the control itself") if name == CONTROL else apart,
+            min(each) if name == MODEL else None,
+            max(each) if name == MODEL else None,
+        )
+
+
+def preference_bins(check: PreferenceCheck, slope: float) -> Iterator[CalibrationRow]:
+    """Fifths of the pairs by how sure the model is: its mean probability, and how often people agreed."""
+    odds, net = slope * check.odds.mean(axis=0), check.side.net
+    decided = (np.nan_to_num(net) != 0) & ~np.isnan(odds)
+    sure, right = expit(np.abs(odds[decided])), np.sign(odds[decided]) == net[decided]
+    yield from _bins(check.criterion, "p of the preferred", sure, right.astype(np.float64))
+
+
+def rating_bins(check: RatingCheck, predicted: Floats) -> Iterator[CalibrationRow]:
+    """Fifths of the stories by their predicted rating, and people's mean there."""
+    kept = ~(np.isnan(predicted) | np.isnan(check.people))
+    yield from _bins(check.criterion, "rating", predicted[kept], check.people[kept])
+
+
+def _bins(criterion: str, what: str, predicted: Floats, people: Floats) -> Iterator[CalibrationRow]:
+    order = np.argsort(predicted, kind="stable")
+    for k, part in enumerate(np.array_split(order, BINS)):
+        if part.size:
+            yield CalibrationRow(
+                criterion, what, k + 1, int(part.size), float(predicted[part].mean()), float(people[part].mean())
+            )
+
+
+def agreement(
+    checks: Sequence[PreferenceCheck], name: str, seed: int, parts: tuple[str, ...], notes: tuple[str, ...]
+) -> Agreement | None:
+    """All preferences' rows as one value; None where nobody compared."""
+    if not checks:
+        return None
+    options = RankOptions(seed=seed)
+    rows = tuple(row for check in checks for row in preference_rows(check, options, name))
+    said = tuple(
+        f"{check.criterion}: {len(check.by_folding)} foldings by story-prompt gave "
+        f"{100 * min(check.by_folding):.1f} to {100 * max(check.by_folding):.1f} %"
+        for check in checks
+    )
+    return Agreement(rows=rows, options=options, signature_parts=parts, notes=(*said, *notes))

@@ -1,0 +1,62 @@
+"""The folder of a trained model: `model.json` and `card.json`. Never overwrites one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from judge.backends.trained.model import FORMAT, MODEL_FILE, Encoder, Head, head_record, marks_of
+from judge.errors import SpecError
+from judge.records import Story
+from judge.whole_file import write_whole
+
+CARD_FILE = "card.json"
+
+
+def check_free(folder: Path) -> None:
+    """Raise SpecError where a model lies there already, or something else does."""
+    if (folder / MODEL_FILE).exists():
+        raise SpecError(f"{folder} holds a trained model already", hint="name another folder with -o, or delete it")
+    if folder.exists() and not folder.is_dir():
+        raise SpecError(f"{folder} is no folder", hint="name another with -o")
+
+
+def write_model(
+    folder: Path,
+    heads: Sequence[Head],
+    stories: Sequence[Story],
+    *,
+    embedding: Mapping[str, str] | None,
+    encoder: Encoder | None,
+    data: Sequence[Mapping[str, Any]],
+) -> None:
+    """`model.json`; SpecError where it cannot be written."""
+    marks = {mark for story in stories for mark in marks_of(story.story_prompt, story.text)}
+    content = {
+        "format": FORMAT,
+        "name": folder.resolve().name,
+        "embedding": embedding,
+        "data": list(data),
+        "trained_on": " ".join(sorted(marks)),
+        **({} if encoder is None else {"encoder": asdict(encoder)}),
+        "heads": [head_record(head) for head in heads],
+    }
+    _write(folder / MODEL_FILE, orjson.dumps(content, option=orjson.OPT_APPEND_NEWLINE))
+
+
+def write_card(folder: Path, card: Mapping[str, Any]) -> None:
+    """`card.json`: what it was trained on, how, and how it did out of fold."""
+    options = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
+    _write(folder / CARD_FILE, orjson.dumps(card, option=options))
+
+
+def _write(path: Path, content: bytes) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, content)
+    except OSError as error:
+        raise SpecError(f"{path} cannot be written: {error.strerror}") from error

@@ -1,0 +1,159 @@
+"""One head of a linear model: fitted on all, its calibration and its check out of fold. Never calibrated in sample."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.analysis.inputs.control import FOLDINGS, FOLDS, PENALTIES
+from judge.backends.surface.model import Term
+from judge.backends.trained.model import Head
+from judge.stats.regression import pairwise_logistic
+from judge.stats.regression.calibration import Line, fit_calibration
+from judge.stats.regression.standardised_ridge import fit_ridge
+from judge.stats.regression.standardised_ridge import out_of_fold as ridge_out_of_fold
+from judge.stats.resampling.grouped_folds import folds_of_groups
+from judge.training.evaluation import PreferenceCheck, RatingCheck
+from judge.training.linear import PairTask, RatingTask, Stacked, fitted, out_of_fold
+from judge.training.material import Material, Numbers, Preferences, Ratings
+from judge.training.options import TrainOptions
+
+Floats = NDArray[np.float64]
+Worse = tuple[NDArray[np.int64], NDArray[np.int64], tuple[str, ...]]
+Done = Callable[[], None]
+"""Told of each folding."""
+
+QUANTILES = 41
+_HARDLY = 1e-6
+_PROBIT = 1.702
+"""A logistic curve of this slope is a normal one to within .01."""
+
+
+def preference_head(
+    material: Material, numbers: Numbers, one: Preferences, worse: Worse, options: TrainOptions, done: Done
+) -> tuple[Head, PreferenceCheck, tuple[float, ...]]:
+    """Fitted on all pairs; checked and calibrated on folds by story-prompt. The last are the blocks' weights."""
+    pairs = one.pairs
+    place = {story.id: k for k, story in enumerate(material.stories)}
+    row = np.array([place[str(story)] for story in pairs.stories.index], dtype=np.int64)
+    a, b = row[pairs.a], row[pairs.b]
+    lead = np.where(numbers.usable[a] & numbers.usable[b], one.side.net, np.nan)
+    # Groups are named as the control names them, so that both are checked on the same folds.
+    groups = [str(code) for code in pairs.prompt]
+    named = {material.groups[k]: group for k, group in zip(a, groups, strict=True)}
+    worse = (worse[0], worse[1], tuple(named.get(group, group) for group in worse[2]))
+    task = PairTask(numbers.blocks, a, b, lead, groups, worse)
+    folds = min(options.folds, len(set(groups)))
+    turns = []
+    for turn in range(options.foldings):
+        turns.append(out_of_fold(task, folds_of_groups(groups, folds, options.seed + turn), options.seed))
+        done()
+    odds = np.array(turns)
+    check = PreferenceCheck(one.criterion, material.dataset.name, one.side, odds)
+    fit = fitted(task, task.known(), options.seed)
+    slope, band = odds_scale(odds.mean(axis=0), one.side.net)
+    scores = fit.score([rows[np.unique(np.concatenate([a, b]))] for rows in numbers.blocks])
+    return (
+        _head(one.criterion, "preference", (0.0, 1.0), fit, numbers, slope, band, (1.0, 0.0), scores),
+        check,
+        fit.weights,
+    )
+
+
+def odds_scale(odds: Floats, people: Floats) -> tuple[float, float]:
+    """Slope that makes scores log odds, and the band of even pairs: as many ties as people have."""
+    known = ~np.isnan(odds) & ~np.isnan(people)
+    decided = known & (people != 0)
+    found = pairwise_logistic.fit(odds[decided][:, None], (people[decided] > 0).astype(np.float64), _HARDLY)
+    slope = max(float(found[0]), _HARDLY)
+    ties = float(np.mean(people[known] == 0))
+    band = float(np.quantile(np.abs(slope * odds[known]), ties)) if ties else 0.0
+    return slope, band
+
+
+def rating_head(
+    material: Material, numbers: Numbers, one: Ratings, options: TrainOptions, done: Done
+) -> tuple[Head, RatingCheck, tuple[float, ...]]:
+    """Fitted on all rated stories; checked and calibrated out of fold."""
+    people = np.where(numbers.usable, one.people, np.nan)
+    task = RatingTask(numbers.blocks, people, material.groups)
+    turns = []
+    for fold in foldings(material.groups, options):
+        turns.append(out_of_fold(task, fold, options.seed))
+        done()
+    scores = np.array(turns)
+    check = rating_check(material, numbers, one, scores)
+    fit = fitted(task, task.known(), options.seed)
+    line, slope = rating_line(scores.mean(axis=0) + float(np.nanmean(people)), people)
+    whole = fit.score(numbers.blocks)
+    return (
+        _head(one.criterion, "rating", (one.low, one.high), fit, numbers, slope, 0.0, line, whole),
+        check,
+        fit.weights,
+    )
+
+
+def foldings(groups: Sequence[str], options: TrainOptions) -> list[NDArray[np.int64]]:
+    """The fold of each unit, in each folding."""
+    folds = min(options.folds, len(set(groups)))
+    return [folds_of_groups(groups, folds, options.seed + turn) for turn in range(options.foldings)]
+
+
+def rating_line(predicted: Floats, people: Floats) -> tuple[tuple[float, float], float]:
+    """(Slope, intercept) from prediction to rating, and the slope from differences of predictions to log odds."""
+    found = fit_calibration(predicted, people, "linear").curve
+    line = (found.slope, found.intercept) if isinstance(found, Line) and found.slope > 0 else (1.0, 0.0)
+    error = line[0] * predicted + line[1] - people
+    spread = max(float(np.nanstd(error)), _HARDLY)
+    return line, line[0] * _PROBIT / (spread * float(np.sqrt(2)))
+
+
+def rating_check(material: Material, numbers: Numbers, one: Ratings, scores: Floats) -> RatingCheck:
+    """Scores beside length and the control, both of the same stories."""
+    people = np.where(numbers.usable, one.people, np.nan)
+    control = []
+    folds = min(FOLDS, len(set(material.groups)))
+    for turn in range(FOLDINGS):
+        fold = folds_of_groups(material.groups, folds, 1 + turn)
+        predicted, level = ridge_out_of_fold(
+            numbers.surface, people, fold, lambda rows, response: fit_ridge(rows, response, PENALTIES)
+        )
+        control.append(predicted - level)
+    length = numbers.surface[:, numbers.features.index("length")]
+    return RatingCheck(
+        one.criterion, material.dataset.name, people, scores, np.mean(control, axis=0), length, material.groups
+    )
+
+
+def _head(
+    criterion: str,
+    kind: str,
+    ends: tuple[float, float],
+    fit: Stacked,
+    numbers: Numbers,
+    slope: float,
+    band: float,
+    line: tuple[float, float],
+    scores: Floats,
+) -> Head:
+    names = [numbers.features, () if numbers.vectors is None else tuple(map(str, range(numbers.vectors.shape[1])))]
+    blocks: list[tuple[Term, ...]] = [(), ()]
+    for k, block in enumerate(fit.blocks):
+        columns = (block.low, block.high, block.mean, block.scale, block.weight)
+        rows = zip(names[k], *(column.tolist() for column in columns), strict=True)
+        blocks[k] = tuple(Term(name, *values) for name, *values in rows)
+    return Head(
+        criterion=criterion,
+        kind="preference" if kind == "preference" else "rating",
+        low=ends[0],
+        high=ends[1],
+        intercept=fit.intercept + sum(block.intercept for block in fit.blocks),
+        surface=blocks[0],
+        embedding=blocks[1],
+        slope=slope,
+        band=band,
+        line=line,
+        quantiles=tuple(np.quantile(scores, np.linspace(0, 1, QUANTILES)).tolist()),
+    )

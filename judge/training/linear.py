@@ -1,0 +1,222 @@
+"""Linear scores of stories, fitted block by block and stacked. Never weighs a block by stories it was fitted on.
+
+A block is one kind of columns: surface features, or an embedding. Each is fitted by itself; where there are several,
+their predictions for held-out story-prompts decide what each counts for (Breiman 1996, Stacked Regressions).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judge.stats.regression import pairwise_logistic
+from judge.stats.regression.stacking import fit_stack
+from judge.stats.regression.standardised_ridge import fit_ridge
+from judge.stats.resampling.grouped_folds import folds_of_groups
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+PAIR_PENALTIES = (100.0, 1000.0)
+"""Of a surface's and of an embedding's weights, on differences in units of their root mean square; fixed."""
+
+RIDGE_PENALTIES = (30.0, 100.0, 300.0, 1000.0, 3000.0, 10000.0)
+INNER_FOLDS = 5
+_CONSTANT = 1e-12
+_HARDLY = 1e-6
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Linear:
+    """Weights of standardised columns (p,), each value held within the range of training."""
+
+    low: Floats
+    high: Floats
+    mean: Floats
+    scale: Floats
+    weight: Floats
+    intercept: float
+
+    def score(self, rows: Floats) -> Floats:
+        """Scores (n,)."""
+        held = (np.clip(rows, self.low, self.high) - self.mean) / self.scale
+        return np.asarray(held @ self.weight + self.intercept, dtype=np.float64)
+
+    def times(self, factor: float) -> Linear:
+        """The same, each score that many times as large."""
+        return Linear(self.low, self.high, self.mean, self.scale, self.weight * factor, self.intercept * factor)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stacked:
+    """A fitted linear score: a `Linear` for each block, already weighed, and an intercept."""
+
+    blocks: tuple[Linear, ...]
+    intercept: float
+    weights: tuple[float, ...]
+
+    def score(self, blocks: Sequence[Floats]) -> Floats:
+        """Scores (n,) of rows of every block."""
+        parts = [fit.score(rows) for fit, rows in zip(self.blocks, blocks, strict=True)]
+        return np.asarray(np.sum(parts, axis=0) + self.intercept, dtype=np.float64)
+
+
+class Task(Protocol):
+    """What is to be learnt: units (pairs or stories) in groups that are held out together."""
+
+    @property
+    def blocks(self) -> Sequence[Floats]:
+        """Rows of stories, a block each."""
+        ...
+
+    @property
+    def groups(self) -> Sequence[str]:
+        """The group of each unit."""
+        ...
+
+    def known(self) -> Mask:
+        """Units that can be fitted on."""
+        ...
+
+    def fit(self, block: int, train: Mask) -> Linear:
+        """One block's fit on some units."""
+        ...
+
+    def predicted(self, block: int, fit: Linear, units: Mask) -> Floats:
+        """What a block's fit makes of some units."""
+        ...
+
+    def stack(self, predictions: Floats, train: Mask) -> tuple[Floats, float]:
+        """Weights (blocks,) >= 0 and intercept, from predictions (units of `train`, blocks) out of fold."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairTask:
+    """Which of two stories is preferred. `lead` (pairs,) is above 0 for a, below for b; 0 and NaN are not fitted on.
+
+    `worse` are pairs of (origin, perturbed) stories with their group: fitted on, never predicted.
+    """
+
+    blocks: Sequence[Floats]
+    a: Codes
+    b: Codes
+    lead: Floats
+    groups: Sequence[str]
+    worse: tuple[Codes, Codes, tuple[str, ...]] = (np.empty(0, np.int64), np.empty(0, np.int64), ())
+
+    def known(self) -> Mask:
+        """Pairs of which one story is preferred."""
+        return np.asarray(np.abs(np.nan_to_num(self.lead)) > 0)
+
+    def fit(self, block: int, train: Mask) -> Linear:
+        """Penalised logistic regression on differences, without an intercept."""
+        rows = self.blocks[block]
+        inside = {self.groups[int(k)] for k in np.flatnonzero(train)}
+        outside = set(self.groups) - inside
+        # A perturbed story is held out with its origin's story-prompt.
+        extra = np.array([group not in outside for group in self.worse[2]], dtype=bool)
+        a = np.concatenate([self.a[train], self.worse[0][extra]])
+        b = np.concatenate([self.b[train], self.worse[1][extra]])
+        won = np.concatenate([self.lead[train] > 0, np.ones(int(extra.sum()), dtype=bool)])
+        seen = rows[np.unique(np.concatenate([a, b]))]
+        difference = rows[a] - rows[b]
+        spread = np.sqrt((difference**2).mean(axis=0))
+        scale = np.where(spread > _CONSTANT, spread, 1.0)
+        weight = pairwise_logistic.fit(difference / scale, won.astype(np.float64), PAIR_PENALTIES[block])
+        return Linear(seen.min(axis=0), seen.max(axis=0), seen.mean(axis=0), scale, weight, 0.0)
+
+    def predicted(self, block: int, fit: Linear, units: Mask) -> Floats:
+        """Log odds that a is preferred."""
+        rows = self.blocks[block]
+        return fit.score(rows[self.a[units]]) - fit.score(rows[self.b[units]])
+
+    def stack(self, predictions: Floats, train: Mask) -> tuple[Floats, float]:
+        """Logistic regression on the blocks' log odds; a block that would count against itself counts nothing."""
+        won = (self.lead[train] > 0).astype(np.float64)
+        weights = np.zeros(predictions.shape[1])
+        used = np.arange(predictions.shape[1])
+        while used.size:
+            found = pairwise_logistic.fit(predictions[:, used], won, _HARDLY)
+            if (found >= 0).all():
+                weights[used] = found
+                break
+            used = used[found >= 0]
+        return (weights if weights.any() else np.eye(1, weights.size)[0]), 0.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RatingTask:
+    """People's mean rating (stories,), NaN where there is none."""
+
+    blocks: Sequence[Floats]
+    people: Floats
+    groups: Sequence[str]
+
+    def known(self) -> Mask:
+        """Rated stories."""
+        return ~np.isnan(self.people)
+
+    def fit(self, block: int, train: Mask) -> Linear:
+        """Ridge regression; the penalty by the training stories' leave-one-out error."""
+        found = fit_ridge(self.blocks[block][train], self.people[train], RIDGE_PENALTIES)
+        return Linear(found.low, found.high, found.mean, found.scale, found.weights, found.intercept)
+
+    def predicted(self, block: int, fit: Linear, units: Mask) -> Floats:
+        """Ratings."""
+        return fit.score(self.blocks[block][units])
+
+    def stack(self, predictions: Floats, train: Mask) -> tuple[Floats, float]:
+        """Least squares with weights of 0 or more."""
+        found = fit_stack(predictions, self.people[train])
+        if not found.weights.any():
+            return np.eye(1, predictions.shape[1])[0], 0.0
+        return found.weights, found.intercept
+
+
+def fitted(task: Task, train: Mask, seed: int) -> Stacked:
+    """The fit on some units: every block, and what each counts for by folds of these units' groups."""
+    train = train & task.known()
+    fits = [task.fit(k, train) for k in range(len(task.blocks))]
+    if len(fits) == 1:
+        return Stacked(tuple(fits), 0.0, (1.0,))
+    predictions = np.column_stack([_held_out(task, k, train, seed) for k in range(len(fits))])
+    weights, intercept = task.stack(predictions[train], train)
+    blocks = tuple(fit.times(float(weight)) for fit, weight in zip(fits, weights, strict=True))
+    return Stacked(blocks, intercept, tuple(float(weight) for weight in weights))
+
+
+def _held_out(task: Task, block: int, train: Mask, seed: int) -> Floats:
+    """A block's predictions of the training units, each by the fit on the other folds of them."""
+    at = np.flatnonzero(train)
+    groups = [task.groups[int(k)] for k in at]
+    fold = folds_of_groups(groups, min(INNER_FOLDS, len(set(groups))), seed)
+    predicted = np.full(train.size, np.nan)
+    for held in np.unique(fold):
+        inside = np.zeros(train.size, dtype=bool)
+        inside[at[fold == held]] = True
+        predicted[inside] = task.predicted(block, task.fit(block, train & ~inside), inside)
+    return predicted
+
+
+def out_of_fold(task: Task, fold: Codes, seed: int) -> Floats:
+    """Each unit's prediction by the fit that saw nothing of its fold; ratings less the mean that they were fitted on.
+
+    With that mean, noise would run against the ratings: it lies the higher the lower the held-out ratings are.
+    """
+    predicted = np.full(fold.size, np.nan)
+    for held in np.unique(fold):
+        inside = fold == held
+        train = ~inside & task.known()
+        if len({task.groups[int(k)] for k in np.flatnonzero(train)}) < min(INNER_FOLDS, 2):
+            continue
+        fit = fitted(task, train, seed)
+        parts = [task.predicted(k, one, inside) for k, one in enumerate(fit.blocks)]
+        level = float(np.mean(task.people[train])) if isinstance(task, RatingTask) else 0.0
+        predicted[inside] = np.sum(parts, axis=0) + fit.intercept - level
+    return predicted

@@ -1,0 +1,217 @@
+"""What a model is trained on: stories as numbers, people's preferences and ratings of them. Repairs nothing."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from judge.analysis.inputs.control import Surface
+from judge.analysis.preference.sides import Pairs, Side, datasets
+from judge.datasets import Dataset
+from judge.errors import DataError, SpecError, unknown
+from judge.perturbations.story_name import read_name
+from judge.preferences_table.people import of_dataset
+from judge.records import Story
+
+Floats = NDArray[np.float64]
+LEAST_PAIRS, LEAST_RATED = 40, 40
+"""Fewer pairs with a preference, or rated stories, are not trained on."""
+
+_TOLD = 32
+"""Texts that are embedded before it is told."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Preferences:
+    """What people preferred on one criterion: `side` of the pairs."""
+
+    criterion: str
+    side: Side
+
+    @property
+    def pairs(self) -> Pairs:
+        """The pairs."""
+        return self.side.pairs
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ratings:
+    """People's mean rating of each story (NaN where none) on one criterion, and the ends of their scale."""
+
+    criterion: str
+    people: Floats
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Numbers:
+    """Stories as numbers: surface features by name, and vectors where a model embeds. `usable`: has words."""
+
+    features: tuple[str, ...]
+    surface: Floats
+    vectors: Floats | None
+    usable: NDArray[np.bool_]
+
+    @property
+    def blocks(self) -> list[Floats]:
+        """Rows of each kind of columns."""
+        return [self.surface] if self.vectors is None else [self.surface, self.vectors]
+
+    def first(self, n: int) -> Numbers:
+        """Of the first stories only."""
+        return Numbers(
+            self.features, self.surface[:n], None if self.vectors is None else self.vectors[:n], self.usable[:n]
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Material:
+    """One dataset, its stories in the order of their ids, and what people said of them."""
+
+    dataset: Dataset
+    stories: tuple[Story, ...]
+    preferences: tuple[Preferences, ...]
+    ratings: tuple[Ratings, ...]
+
+    @property
+    def groups(self) -> list[str]:
+        """What is held out together: a story-prompt's stories; one without a story-prompt stands for itself."""
+        return [story.story_prompt or f"story {story.id}" for story in self.stories]
+
+    def fact(self) -> dict[str, Any]:
+        """For the card: which data, by hash, and how much of it."""
+        return {
+            "dataset": self.dataset.name,
+            "hash": self.dataset.fingerprint(),
+            "stories": len(self.stories),
+            "story_prompts": len({story.story_prompt for story in self.stories if story.story_prompt}),
+            "pairs": {one.criterion: int((one.side.net != 0).sum()) for one in self.preferences},
+            "rated": {one.criterion: int((~np.isnan(one.people)).sum()) for one in self.ratings},
+        }
+
+
+def read(dataset: Dataset, criteria: Sequence[str]) -> Material:
+    """A dataset's stories, preferences and ratings on these criteria (all, where none are named).
+
+    Raises SpecError for a criterion that nobody judged, and where there is too little to train on.
+    """
+    stories = tuple(sorted(_originals(dataset), key=lambda story: story.id))
+    preferences = tuple(_preferences(dataset)) if dataset.pairs is not None else ()
+    ratings = tuple(_ratings(dataset, stories))
+    names = [*(one.criterion for one in preferences), *(one.criterion for one in ratings)]
+    known = {name.casefold(): name for name in names}
+    for name in criteria:
+        if name.casefold() not in known:
+            raise SpecError(unknown("criterion", name, known.values()))
+    wanted = {name.casefold() for name in criteria} or set(known)
+    kept = [one for one in preferences if one.criterion.casefold() in wanted and _decided(one) >= LEAST_PAIRS]
+    rated = [one for one in ratings if one.criterion.casefold() in wanted and _rated(one) >= LEAST_RATED]
+    if not kept and not rated:
+        raise SpecError(
+            f"{dataset.name} has too little to train on: "
+            f"{sum(map(_decided, preferences))} pairs with a preference, {max(map(_rated, ratings), default=0)} rated "
+            f"stories; {LEAST_PAIRS} of one or the other are needed"
+        )
+    return Material(dataset, stories, tuple(kept), tuple(rated))
+
+
+def numbers(
+    stories: Sequence[Story], embed_by: str | None, cache: Path | None, embedded: Callable[[int], None] | None = None
+) -> Numbers:
+    """Features, and embeddings where a model is named; each text is embedded once and kept, and `embedded` is told."""
+    frame = pd.DataFrame(
+        {"text": [s.text for s in stories], "story_prompt": [s.story_prompt for s in stories]},
+        index=[s.id for s in stories],
+    )
+    surface = Surface.of(frame)
+    vectors = None
+    if embed_by is not None:
+        from judge.embedding.vectors import embed
+
+        # Longest first, as they are embedded in batches; a few at a time, so that the time left can be told.
+        ordered = sorted(set(surface.texts), key=lambda text: (-len(text), text))
+        for start in range(0, len(ordered), _TOLD):
+            some = ordered[start : start + _TOLD]
+            embed(some, embed_by, cache)
+            if embedded is not None:
+                embedded(len(some))
+        vectors = embed(list(surface.texts), embed_by, cache).vectors.astype(np.float64)
+    rows = np.where(surface.blank[:, None], 0.0, surface.rows)
+    return Numbers(surface.names, rows, vectors, ~surface.blank)
+
+
+def perturbed_pairs(dataset: Dataset) -> list[tuple[Story, Story]]:
+    """(Origin, perturbed) of a file of `judge stress make`. DataError where it holds none."""
+    stories = {story.id: story for story in dataset.stories()}
+    origins = {name.origin: story for id_, story in stories.items() if (name := read_name(id_)) and not name.strength}
+    found = []
+    for id_, story in stories.items():
+        name = read_name(id_)
+        if name is not None and name.perturbation is not None and name.origin in origins and story.text.strip():
+            found.append((origins[name.origin], story))
+    if not found:
+        raise DataError(
+            "holds no perturbed story beside its origin",
+            file=dataset.files[0],
+            allowed="ids as judge stress make writes them, ORIGIN@PERTURBATION.STRENGTH",
+        )
+    return found
+
+
+def chosen(material: Material, worse: Sequence[tuple[Story, Story]], seed: int) -> list[tuple[Story, Story]]:
+    """As many perturbed pairs at most as people decided, so that these do not outvote people."""
+    if not worse or not material.preferences:
+        return []
+    most = max(int((np.nan_to_num(one.side.net) != 0).sum()) for one in material.preferences)
+    return list(worse) if len(worse) <= most else random.Random(seed).sample(list(worse), most)
+
+
+def _originals(dataset: Dataset) -> list[Story]:
+    """Stories as they were: a perturbed one is nobody's story."""
+    found = []
+    for story in dataset.stories():
+        name = read_name(story.id)
+        if name is None or name.perturbation is None:
+            found.append(story)
+    return found
+
+
+def _preferences(dataset: Dataset) -> list[Preferences]:
+    found = []
+    for _, sides in datasets(of_dataset(dataset)):
+        found += [Preferences(side.criterion, side) for side in sides if side.kind == "people"]
+    return found
+
+
+def _ratings(dataset: Dataset, stories: Sequence[Story]) -> list[Ratings]:
+    said: dict[str, dict[str, list[float]]] = {}
+    for story in stories:
+        for rating in story.ratings:
+            said.setdefault(rating.criterion, {}).setdefault(story.id, []).append(rating.value)
+    found = []
+    for criterion, values in said.items():
+        if (labels := dataset.labels.of(criterion)) is not None and not labels.numeric:
+            continue
+        means = np.array([np.mean(values[s.id]) if s.id in values else np.nan for s in stories])
+        scale = dataset.scale
+        everything = [value for one in values.values() for value in one]
+        low, high = (scale.min, scale.max) if scale is not None else (min(everything), max(everything))
+        if low < high:
+            found.append(Ratings(criterion, means, float(low), float(high)))
+    return found
+
+
+def _decided(one: Preferences) -> int:
+    return int((np.nan_to_num(one.side.net) != 0).sum())
+
+
+def _rated(one: Ratings) -> int:
+    return int((~np.isnan(one.people)).sum())

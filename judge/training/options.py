@@ -1,0 +1,74 @@
+"""What can be chosen about training, as frozen values. Never holds a choice that the model's card does not tell."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from judge.errors import OptionError
+
+LEAST_FOLDS = 2
+LEAST_TOKENS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class EncoderOptions:
+    """A cross-encoder to train on from `model`, a folder or a name on the hub.
+
+    At most `epochs`; stopped where a fold of the training story-prompts gets no better. `batch_size` lists or stories a
+    step. `max_length` tokens are read, None: as many as the model reads. `criteria` names the set with the definitions
+    that it reads, None: the shipped set that has them.
+    """
+
+    model: str
+    epochs: int = 4
+    batch_size: int = 8
+    learning_rate: float = 2e-5
+    max_length: int | None = None
+    criteria: str | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("epochs", "batch_size"):
+            if getattr(self, name) < 1:
+                raise OptionError(name, getattr(self, name), "must be 1 or more")
+        if not 0 < self.learning_rate < 1:
+            raise OptionError("learning_rate", self.learning_rate, "must be between 0 and 1")
+        if self.max_length is not None and self.max_length < LEAST_TOKENS:
+            raise OptionError("max_length", self.max_length, f"must be {LEAST_TOKENS} or more")
+
+
+@dataclass(frozen=True, slots=True)
+class TrainOptions:
+    """What is trained, and how it is checked.
+
+    `folds` of story-prompts, dealt `foldings` times from `seed`; `negatives` is a file of `judge stress make`, whose
+    perturbed stories lose against their origins; `criteria` () are all.
+    """
+
+    criteria: tuple[str, ...] = ()
+    embed: str | None = None
+    encoder: EncoderOptions | None = None
+    negatives: Path | None = None
+    folds: int = 5
+    foldings: int = 5
+    seed: int = 1
+    resamples: int = 1000
+
+    def __post_init__(self) -> None:
+        if self.folds < LEAST_FOLDS:
+            raise OptionError("folds", self.folds, f"must be {LEAST_FOLDS} or more")
+        if self.foldings < 1:
+            raise OptionError("foldings", self.foldings, "must be 1 or more")
+        if self.embed is not None and self.encoder is not None:
+            raise OptionError("embed", self.embed, "has no part in an encoder, which reads the texts themselves")
+
+
+def encoder_options(model: str | None, **chosen: Any) -> EncoderOptions | None:
+    """Options of an encoder, those that are None at their defaults. OptionError where there is none to have them."""
+    given = {name: value for name, value in chosen.items() if value is not None}
+    if model is None:
+        for name, value in given.items():
+            raise OptionError(name, value, "is of an encoder, and none is trained", hint="name its model as well")
+        return None
+    return EncoderOptions(model, **given)

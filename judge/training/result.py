@@ -1,0 +1,21 @@
+"""What training comes to: the folder, and how the model does out of fold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from judge.analysis.preference.agreement import Agreement
+from judge.training.evaluation import Calibrations, RatingAgreement
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trained:
+    """A trained model: where it lies, its card, and its checks; None where nobody preferred, or rated."""
+
+    folder: Path
+    card: dict[str, Any]
+    preferences: Agreement | None
+    ratings: RatingAgreement | None
+    calibrations: Calibrations

@@ -1,0 +1,147 @@
+"""`judge train`: from datasets to a folder with a model, its card and its check out of fold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from judge.backends.trained.model import Head
+from judge.datasets import Dataset
+from judge.errors import OptionError, SpecError
+from judge.records import Story
+from judge.training import folder as model_folder
+from judge.training.encoder.rung import teach
+from judge.training.evaluation import (
+    CalibrationRow,
+    Calibrations,
+    PreferenceCheck,
+    RatingAgreement,
+    RatingCheck,
+    agreement,
+    preference_bins,
+    rating_bins,
+    rating_rows,
+)
+from judge.training.linear_rung import fit_linear
+from judge.training.made import Made
+from judge.training.material import Material, perturbed_pairs, read
+from judge.training.options import TrainOptions
+from judge.training.result import Trained
+from judge.training.telling import Telling
+from judge.version import __version__
+
+
+def train(
+    datasets: Sequence[Dataset], folder: Path, options: TrainOptions, negatives: Dataset | None, telling: Telling
+) -> Trained:
+    """Train on datasets, write the folder, and return what it came to. Raises SpecError and DataError."""
+    model_folder.check_free(folder)
+    materials = [read(dataset, options.criteria) for dataset in datasets]
+    _check_once(materials)
+    worse = [] if negatives is None else perturbed_pairs(negatives)
+    if worse and not any(material.preferences for material in materials):
+        raise OptionError("negatives", options.negatives, "are pairs, and there are only ratings to train on")
+    if options.encoder is None:
+        return _finished(materials, folder, options, fit_linear(materials, options, worse, telling), worse)
+    made, unfinished = teach(materials, options, options.encoder, worse, folder, telling)
+    finished = _finished(materials, folder, options, made, worse)
+    unfinished.close()
+    return finished
+
+
+def _check_once(materials: Sequence[Material]) -> None:
+    """Raise SpecError where two datasets hold the same criterion: one head cannot be of two scales."""
+    seen: dict[tuple[str, bool], str] = {}
+    for material in materials:
+        compared = [(one.criterion, True) for one in material.preferences]
+        for criterion, compares in [*compared, *((one.criterion, False) for one in material.ratings)]:
+            key = (criterion.casefold(), compares)
+            if key in seen:
+                raise SpecError(
+                    f"{seen[key]} and {material.dataset.name} both hold {criterion}: one model has each once",
+                    hint="train a model for each dataset",
+                )
+            seen[key] = material.dataset.name
+
+
+def _finished(
+    materials: Sequence[Material],
+    folder: Path,
+    options: TrainOptions,
+    made: Made,
+    worse: Sequence[tuple[Story, Story]],
+) -> Trained:
+    checks, parts = made.preferences, _signature(materials, options, made)
+    ours = agreement(checks, f"trained/{folder.name}", options.seed, parts, made.notes)
+    rows = tuple(row for check in made.ratings for row in rating_rows(check, options.resamples, options.seed))
+    resampled = (*parts, f"resamples:{options.resamples}")
+    ratings = RatingAgreement(rows=rows, signature_parts=resampled, notes=(*_NOTES, *made.notes))
+    bins = tuple(_bins(made.heads, checks, made.ratings))
+    calibrations = Calibrations(rows=bins, signature_parts=parts, notes=_CALIBRATION)
+    data = [material.fact() for material in materials]
+    stories = [story for material in materials for story in material.stories]
+    stories += [story for pair in worse for story in pair]
+    card = {
+        "program": f"storyjudge {__version__}",
+        "data": data,
+        "negatives": len(worse),
+        "options": _plain_options(options),
+        "facts": made.facts,
+        "out_of_fold": {
+            "preferences": [] if ours is None else _plain(ours.frame),
+            "foldings": {check.criterion: check.by_folding for check in checks},
+            "ratings": _plain(ratings.frame) if rows else [],
+        },
+        "calibration": _plain(calibrations.frame),
+        "notes": ["accuracy is out of fold only: no story-prompt is predicted by a fit that saw it", *made.notes],
+    }
+    model_folder.write_card(folder, card)
+    # Last, for a folder with a model is one that is whole.
+    embedding = made.facts["embedding"]
+    model_folder.write_model(folder, made.heads, stories, embedding=embedding, encoder=made.encoder, data=data)
+    return Trained(folder, card, ours, ratings if rows else None, calibrations)
+
+
+def _plain_options(options: TrainOptions) -> dict[str, Any]:
+    return {key: str(value) if isinstance(value, Path) else value for key, value in asdict(options).items()}
+
+
+def _bins(
+    heads: Sequence[Head], checks: Sequence[PreferenceCheck], rated: Sequence[RatingCheck]
+) -> Iterator[CalibrationRow]:
+    """Predictions out of fold as the back-end would give them, beside people."""
+    by_key = {(head.criterion, head.kind): head for head in heads}
+    for check in checks:
+        yield from preference_bins(check, by_key[check.criterion, "preference"].slope)
+    for one in rated:
+        slope, intercept = by_key[one.criterion, "rating"].line
+        centre = float(np.nanmean(one.people))
+        yield from rating_bins(one, slope * (one.scores.mean(axis=0) + centre) + intercept)
+
+
+_NOTES = (
+    "tau and rho with people's mean over all stories; each story by fits that saw neither it nor its story-prompt",
+    "lowest, highest folding: the model's tau in each dealing of story-prompts to folds",
+)
+_CALIBRATION = (
+    "fifths of the pairs or stories by what the model predicts, out of fold; p: of the preferred story, and its share",
+)
+
+
+def _signature(materials: Sequence[Material], options: TrainOptions, made: Made) -> tuple[str, ...]:
+    what = "surface" + ("+embedding" if options.embed else "")
+    if made.encoder is not None:
+        name, _, tag = made.encoder.base.rpartition("@")
+        what = f"encoder {name}@{tag.removeprefix('b2:')[:7]}"
+    data = ",".join(f"{m.dataset.name}@{m.dataset.fingerprint()[:10]}" for m in materials)
+    folds = f"folds:{options.foldings}x{options.folds}/story_prompt/seed{options.seed}"
+    return (data, f"model:{what}", folds, f"v{__version__}")
+
+
+def _plain(frame: Any) -> list[dict[str, Any]]:
+    plain = frame.astype(object).where(frame.notna(), None)
+    return [{str(key): value for key, value in row.items()} for row in plain.to_dict("records")]

@@ -1,0 +1,160 @@
+"""Sending of a trial's queries, with a run's retries, limits and budget. Answers stay in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from judge.backends import Backend, open_backend
+from judge.errors import BackendError
+from judge.execution.sending.budget import Account, Budget
+from judge.execution.sending.runner import Run, split_calls, works
+from judge.execution.session import charged, settings_of
+from judge.parsing import parser
+from judge.parsing.stored_answers import read_response
+from judge.parsing.stored_verdicts import read_verdict
+from judge.plan import Price, load_prices
+from judge.records import Judgment, Query, Request, Response, Verdict
+from judge.run_definition.spec import RunSpec
+from judge.trial.questions import Questions
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """Outcome of one query: the reading of its answer, or the reason why there is none (`error`, status not_answered).
+
+    `read` is a judgment for each criterion that was asked for, or the verdict of a comparison.
+    """
+
+    query: Query
+    response: Response | None
+    read: tuple[Judgment, ...] | Verdict
+    cost: float | None = None
+    error: str | None = None
+
+
+Hear = Callable[[Answered], None]
+"""Called with each answer as it comes."""
+
+
+class Trial:
+    """One trial of all queries. `answers` holds what has come so far, by the query's key."""
+
+    def __init__(self, questions: Questions, hear: Hear | None = None, budget: Budget | None = None) -> None:
+        self.questions = questions
+        self.answers: dict[str, Answered] = {}
+        self.cause: BackendError | None = None
+        self._hear = hear
+        self._budget = budget
+        self._run: Run | None = None
+        self._stopped: str | None = None
+
+    async def ask(self, backend: Backend) -> list[Answered]:
+        """Ask everything of an open back-end; in the order of the questions, those that were never asked too."""
+        spec = self.questions.spec
+        price = load_prices(spec.judge, spec.base_url, spec.engine)
+        keeper = _Memory(price, self._keep)
+        budgets = [budget for budget in (self._budget,) if budget is not None]
+        self._run = Run(
+            backend,
+            keeper,
+            concurrency=spec.concurrency,
+            max_attempts=spec.max_attempts,
+            price=price,
+            account=Account(budgets),
+        )
+        if self._stopped is None:
+            groups = iter([list(part.queries) for part in self.questions.parts])
+            outcomes = await self._run.ask(split_calls(works(groups, 1, None), backend))
+            self.cause = outcomes.cause
+            self._stopped = outcomes.stopped
+        self.give_up(self._stopped or "it was not asked")
+        return [self.answers[query.key] for query in self.questions.queries]
+
+    @property
+    def retries(self) -> int:
+        """How many requests brought no answer and are asked again."""
+        return 0 if self._run is None else self._run.outcomes.retries
+
+    def stop(self, why: str) -> None:
+        """Ask nothing more, and wait for nothing that is in flight."""
+        self._stopped = why
+        if self._run is not None:
+            self._run.stop(why)
+            self._run.abandon()
+
+    def give_up(self, why: str) -> None:
+        """Note of every question without an answer that it has none, and why."""
+        for query in self.questions.queries:
+            if query.key not in self.answers:
+                self._keep(_unanswered(query, why))
+
+    def _keep(self, answered: Answered) -> None:
+        self.answers[answered.query.key] = answered
+        if self._hear is not None:
+            self._hear(answered)
+
+
+def budget_of(spec: RunSpec) -> Budget | None:
+    """What may be spent, where the definition says it and the judge costs anything."""
+    return None if spec.max_cost is None or not charged(spec) else Budget(spec.max_cost)
+
+
+async def ask_once(questions: Questions) -> list[Answered]:
+    """Open the judge, ask everything and close it. Raises BackendError where no question could be answered at all."""
+    spec = questions.spec
+    backend = open_backend(spec.judge, settings_of(spec))
+    trial = Trial(questions, budget=budget_of(spec))
+    try:
+        await backend.probe()
+        found = await trial.ask(backend)
+    finally:
+        await backend.close()
+    if trial.cause is not None and all(one.response is None for one in found):
+        raise trial.cause
+    return found
+
+
+class _Memory:
+    """Store of a trial's answers, in place of a journal. A trial asks for ratings and verdicts, never for a story."""
+
+    def __init__(self, price: Price | None, keep: Hear) -> None:
+        self._price = price
+        self._keep = keep
+        self._parser = parser("ours")
+
+    def start(self) -> None:
+        """Nothing is to be begun."""
+
+    async def room(self) -> None:
+        """There always is."""
+
+    def answered(self, query: Request, repeat: int, response: Response, *, started: float, seconds: float) -> None:
+        """Read the answer and pass it on."""
+        del repeat, started, seconds
+        if not isinstance(query, Query):
+            return
+        read: tuple[Judgment, ...] | Verdict
+        read = read_verdict(response, query) if query.choices else read_response(self._parser, response, query)
+        cost = response.cost
+        if cost is None and self._price is not None and response.prompt_tokens is not None:
+            cost = self._price.of(response)
+        self._keep(Answered(query, response, read, cost))
+
+    def failed(
+        self, query: Request, repeat: int, error: BackendError, *, started: float, seconds: float, final: bool
+    ) -> None:
+        """Pass on what was given up; what will be asked again is not told."""
+        del repeat, started, seconds
+        if final and isinstance(query, Query):
+            self._keep(_unanswered(query, str(error), filtered=error.kind == "filtered"))
+
+    async def finish(self, ended: str) -> None:
+        """Nothing is to be made durable."""
+
+
+def _unanswered(query: Query, why: str, *, filtered: bool = False) -> Answered:
+    if query.choices:
+        return Answered(query, None, Verdict("filtered" if filtered else "not_answered"), error=why)
+    judgment = Judgment("filtered" if filtered else "not_answered")
+    return Answered(query, None, (judgment,) * max(1, len(query.criteria)), error=why)

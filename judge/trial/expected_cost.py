@@ -1,0 +1,53 @@
+"""Estimated cost of a trial's queries, shown before they are sent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from judge.execution.session import charged
+from judge.judge_name import JudgeName
+from judge.plan import forecast, load_prices
+from judge.plan.prices import how_to_price, reports_cost
+from judge.printing.dollars import dollars
+from judge.trial.questions import Questions
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedCost:
+    """Requests, tokens (estimated from the texts' lengths), dollars: 0 = free, None = not known, and why."""
+
+    requests: int
+    prompt_tokens: int
+    completion_tokens: int
+    dollars: float | None
+    unknown: str = ""
+
+    @property
+    def words(self) -> str:
+        """One line of it."""
+        count = f"{self.requests} request{'' if self.requests == 1 else 's'}"
+        if self.dollars == 0 and not self.prompt_tokens:
+            return f"{count}, no tokens: free."
+        tokens = f"{count}, about {self.prompt_tokens:,} tokens in and {self.completion_tokens:,} out"
+        if self.dollars == 0:
+            return f"{tokens}: free, on this machine."
+        if self.dollars is None:
+            return f"{tokens}: dollars not known ({self.unknown})."
+        return f"{tokens}: about {dollars(self.dollars)}."
+
+
+def expected_cost(questions: Questions) -> ExpectedCost:
+    """The sum over all questions."""
+    spec = questions.spec
+    price = load_prices(spec.judge, spec.base_url, spec.engine)
+    each = [forecast(p.plan, list(p.subjects), len(p.subjects), price=price, one_call=True) for p in questions.parts]
+    requests = sum(one.calls for one in each)
+    if JudgeName.of(spec.judge).is_modelless:
+        return ExpectedCost(requests, 0, 0, 0.0)
+    prompt, completion = sum(one.prompt_tokens for one in each), sum(one.completion_tokens for one in each)
+    if not charged(spec):
+        return ExpectedCost(requests, prompt, completion, 0.0)
+    if price is None:
+        why = "the server names it with each answer" if reports_cost(spec.base_url) else how_to_price(spec.judge)
+        return ExpectedCost(requests, prompt, completion, None, why)
+    return ExpectedCost(requests, prompt, completion, sum(one.cost or 0.0 for one in each))

@@ -1,0 +1,137 @@
+"""Queries of a trial: about one story, and optionally about it beside another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from judge.credentials.literal import refuse_keys
+from judge.errors import SpecError
+from judge.eval_prompts import load_eval_prompt
+from judge.judge_name import CONTROL, JudgeName
+from judge.plan import Plan, make_plan
+from judge.records import Comparison, Query, Story, Subject
+from judge.run_definition.spec import RunSpec, override, parse_run_spec
+from judge.wording import Advice
+
+RATES, COMPARES = "ep2", "pair2"
+"""The Eval-Prompts that ask for a rating, and for a preference, with reasons in a few words."""
+
+_WHERE = "judge try"
+_ATTEMPTS = 3
+"""Where `max_attempts` is not said: somebody waits for the answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """Judge, criteria and Eval-Prompts of a trial.
+
+    `only` are names or abbreviations of criteria, None = all of the set; `overrides` are keys of run.yaml, KEY=VALUE.
+    An Eval-Prompt that asks for several criteria in one answer is asked about all of the set.
+    """
+
+    judge: str = CONTROL
+    criteria: str = "hanna"
+    only: tuple[str, ...] | None = None
+    eval_prompts: tuple[str, ...] = (RATES,)
+    base_url: str | None = None
+    overrides: tuple[str, ...] = ()
+
+    @property
+    def by_control(self) -> Asking:
+        """The same criteria asked of the control judge, which reads no Eval-Prompt."""
+        names = (load_eval_prompt(name).compares for name in self.eval_prompts)
+        kinds = dict.fromkeys(COMPARES if compares else RATES for compares in names)
+        return Asking(CONTROL, self.criteria, self.only, tuple(kinds))
+
+    @property
+    def is_control(self) -> bool:
+        """Whether the judge is the control itself."""
+        return JudgeName.of(self.judge).is_control
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One Eval-Prompt's questions: a plan of its own, since a plan rates stories or compares them."""
+
+    plan: Plan
+    subjects: tuple[Subject, ...]
+    queries: tuple[Query, ...]
+
+
+@dataclass(frozen=True)
+class Questions:
+    """All questions, in the order of the Eval-Prompts as they were named."""
+
+    parts: tuple[Part, ...]
+    story: Story
+    other: Story | None
+
+    @property
+    def spec(self) -> RunSpec:
+        """Who is asked, and how: the same in every part."""
+        return self.parts[0].plan.spec
+
+    @cached_property
+    def queries(self) -> tuple[Query, ...]:
+        """Every request."""
+        return tuple(query for part in self.parts for query in part.queries)
+
+
+def questions(asking: Asking, story: Story, other: Story | None = None) -> Questions:
+    """The questions about a story; Eval-Prompts that compare ask about it beside the other one, in both orders.
+
+    Raises SpecError for what cannot be asked, and where a story is empty.
+    """
+    for one in filter(None, (story, other)):
+        if not one.text.strip():
+            raise SpecError(f"{one.id} is empty")
+    names = asking.eval_prompts
+    if len(set(names)) < len(names):
+        raise SpecError(f"an Eval-Prompt is named twice: {', '.join(names)}")
+    parts = tuple(_part(asking, name, story, other) for name in names)
+    if other is not None and not any(part.plan.compares for part in parts):
+        raise SpecError(
+            f"there is a second story, and Eval-Prompt {names[0]} asks for the rating of one",
+            hint="add an Eval-Prompt that compares: pair1 to pair5, or your own with compares: true",
+        )
+    return Questions(parts, story, other)
+
+
+def _part(asking: Asking, name: str, story: Story, other: Story | None) -> Part:
+    prompt = load_eval_prompt(name)
+    if prompt.compares and other is None:
+        raise SpecError(
+            f"Eval-Prompt {name} compares two stories, and one is given",
+            hint=Advice("give the second one with {against}, or take ep1 to ep5"),
+        )
+    only = {} if asking.only is None or prompt.criteria is not None else {"only": list(asking.only)}
+    data: dict[str, Any] = {
+        "name": "try",
+        "dataset": "none",
+        "judge": asking.judge,
+        "criteria": {"set": asking.criteria, **only},
+        "eval_prompts": [name],
+        "max_attempts": _ATTEMPTS,
+        **({"pairs": "all"} if prompt.compares else {}),
+        **({"base_url": asking.base_url} if asking.base_url else {}),
+    }
+    for pair in asking.overrides:
+        override(data, pair)
+    refuse_keys(data, _WHERE)
+    plan = make_plan(parse_run_spec(data, _WHERE))
+    subjects: tuple[Subject, ...] = (story,)
+    if prompt.compares and other is not None:
+        subjects = (Comparison(story, other, "pair"), Comparison(other, story, "pair"))
+    asked = [(one, each) for one in plan.eval_prompts for each in plan.asked_by(one)]
+    queries = tuple(plan.query(subject, one, each) for one, each in asked for subject in subjects)
+    return Part(plan, subjects, queries)
+
+
+def with_both(asking: Asking, *, compares: bool) -> Asking:
+    """The same with an Eval-Prompt of each kind that is wanted: those named of a kind, or the usual one."""
+    kinds = {name: load_eval_prompt(name).compares for name in asking.eval_prompts}
+    rating = [name for name, compared in kinds.items() if not compared] or [RATES]
+    comparing = [name for name, compared in kinds.items() if compared] or [COMPARES]
+    return replace(asking, eval_prompts=tuple(rating + comparing if compares else rating))

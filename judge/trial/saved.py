@@ -1,0 +1,58 @@
+"""Answers of a trial as plain data, and as lines of a file. A file is written only on request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from judge.errors import SpecError
+from judge.records import Judgment, Query, Verdict
+from judge.trial.answers import Answered
+
+
+def record(answered: Answered, judge: str) -> dict[str, Any]:
+    """The request as sent, the answer, what was read of it, tokens and cost."""
+    query, response = answered.query, answered.response
+    return {
+        "judge": judge,
+        "eval_prompt": query.eval_prompt,
+        "criterion": ", ".join(one.name for one in query.criteria) or query.criterion.name,
+        "messages": [{"role": m.role, "content": m.content} for m in query.messages],
+        "text": None if response is None else response.text,
+        "finish_reason": None if response is None else response.finish_reason,
+        "reasoning": None if response is None else response.reasoning,
+        **_taken(query, answered.read),
+        "prompt_tokens": None if response is None else response.prompt_tokens,
+        "completion_tokens": None if response is None else response.completion_tokens,
+        "reasoning_tokens": None if response is None else response.reasoning_tokens,
+        "cost": answered.cost,
+        **({} if answered.error is None else {"error": answered.error}),
+    }
+
+
+def append(path: Path, records: Iterable[dict[str, Any]]) -> None:
+    """Add the records to a JSON Lines file; SpecError where it cannot be written."""
+    try:
+        with path.open("ab") as stream:
+            for one in records:
+                stream.write(orjson.dumps(one, option=orjson.OPT_APPEND_NEWLINE))
+    except OSError as error:
+        raise SpecError(f"{path} cannot be written: {error.strerror}") from error
+
+
+def _taken(query: Query, read: Sequence[Judgment] | Verdict) -> dict[str, Any]:
+    """What was read: the rating, one for each of several criteria, or the preference with the stories as shown."""
+    if isinstance(read, Verdict):
+        other = "" if query.other is None else query.other.id
+        return {"first": query.story.id, "second": other, "preference": read.preference, **_about(read)}
+    if not query.criteria:
+        return {"rating": read[0].rating, **_about(read[0])}
+    each = zip(query.criteria, read, strict=True)
+    return {"judgments": [{"criterion": one.name, "rating": j.rating, **_about(j)} for one, j in each]}
+
+
+def _about(one: Judgment | Verdict) -> dict[str, Any]:
+    return {"status": one.status, "flags": list(one.flags), "explanation": one.explanation}

@@ -1,0 +1,191 @@
+"""Results of a trial on one sheet: ratings by criterion, preferences in both orders, and the control's beside them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from judge.records import Criterion, Judgment, Query, Story, Verdict
+from judge.trial.answers import Answered
+from judge.trial.questions import Questions
+
+Preferred = Literal["own", "other", "tie", "depends", "unknown", "waiting"]
+"""What two orders come to: a story, a tie, another answer in each order; nothing where one was not read, or not yet."""
+
+PREFERRED: dict[str, str] = {
+    "own": "your story",
+    "other": "the second story",
+    "tie": "a tie",
+    "depends": "changes with the order",
+    "unknown": "not known",
+    "waiting": "waiting",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Rated:
+    """One criterion's rating by one Eval-Prompt. None = not answered yet; `error` says why there will be none."""
+
+    criterion: Criterion
+    eval_prompt: str
+    judgment: Judgment | None
+    control: Judgment | None
+    error: str | None = None
+    answer: str | None = None
+    """The whole answer, for what was not read of it."""
+
+    @property
+    def scale(self) -> str:
+        """The scale in a few words."""
+        return scale_words(self.criterion)
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One criterion's preference by one Eval-Prompt: your story shown first, and shown second."""
+
+    criterion: Criterion
+    eval_prompt: str
+    orders: tuple[Verdict | None, Verdict | None]
+    control: tuple[Verdict | None, Verdict | None]
+    errors: tuple[str | None, str | None] = (None, None)
+    answers: tuple[str | None, str | None] = (None, None)
+
+    @property
+    def preferred(self) -> Preferred:
+        """What the judge's two orders come to."""
+        return of_both(self.orders)
+
+    @property
+    def by_control(self) -> Preferred:
+        """What the control's two orders come to."""
+        return of_both(self.control)
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """Results for one story and perhaps its comparison with another. `control`: whether the control's are included."""
+
+    judge: str
+    story: Story
+    other: Story | None
+    rated: tuple[Rated, ...]
+    compared: tuple[Compared, ...]
+    answered: int
+    asked: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost: float | None
+    control: bool
+
+    @property
+    def statuses(self) -> Counter[str]:
+        """How many ratings and verdicts have each status."""
+        read = [row.judgment for row in self.rated] + [one for row in self.compared for one in row.orders]
+        return Counter(one.status for one in read if one is not None)
+
+    @property
+    def preferences(self) -> Counter[Preferred]:
+        """How many criteria come to what."""
+        return Counter(row.preferred for row in self.compared)
+
+
+def sheet(asked: Questions, answers: Mapping[str, Answered], control: Mapping[str, Answered] | None) -> Sheet:
+    """The sheet of what has come so far. `control` are the control's answers; None where the judge is the control."""
+    judgments, verdicts = _by_criterion(control or {}, asked.story.id)
+    rated: list[Rated] = []
+    compared: dict[tuple[str, str], list[Query]] = {}
+    for query in asked.queries:
+        if query.choices:
+            compared.setdefault((query.eval_prompt, query.criterion.name), []).append(query)
+            continue
+        found = answers.get(query.key)
+        read = found.read if found is not None and not isinstance(found.read, Verdict) else None
+        for place, criterion in enumerate(query.criteria or (query.criterion,)):
+            judgment = None if read is None else read[place]
+            beside = judgments.get(criterion.name)
+            error = None if found is None else found.error
+            rated.append(Rated(criterion, query.eval_prompt, judgment, beside, error, _text(found)))
+    rows = [_compared(pair, answers, verdicts) for pair in compared.values()]
+    responses = [one.response for one in answers.values() if one.response is not None]
+    costs = [one.cost for one in answers.values() if one.response is not None]
+    return Sheet(
+        asked.spec.judge,
+        asked.story,
+        asked.other,
+        tuple(rated),
+        tuple(rows),
+        len(answers),
+        len(asked.queries),
+        sum(one.prompt_tokens or 0 for one in responses),
+        sum(one.completion_tokens or 0 for one in responses),
+        sum(one for one in costs if one is not None) if costs and None not in costs else None,
+        control is not None,
+    )
+
+
+def by_key(answers: Iterable[Answered]) -> dict[str, Answered]:
+    """Answers by the key of their questions."""
+    return {one.query.key: one for one in answers}
+
+
+def of_both(orders: tuple[Verdict | None, Verdict | None]) -> Preferred:
+    """What two orders come to; the first shows your story first, the second the other one.
+
+    A tie in one order and a story in the other is no agreement: it depends on the order.
+    """
+    first, second = in_order(orders[0], own_first=True), in_order(orders[1], own_first=False)
+    if "unknown" in (first, second):
+        return "unknown"
+    if "waiting" in (first, second):
+        return "waiting"
+    return first if first == second else "depends"
+
+
+def in_order(verdict: Verdict | None, *, own_first: bool) -> Preferred:
+    """Whom a verdict prefers, by the place at which your story was shown."""
+    if verdict is None:
+        return "waiting"
+    if verdict.preference is None:
+        return "unknown"
+    if verdict.preference == "tie":
+        return "tie"
+    return "own" if (verdict.preference == "first") == own_first else "other"
+
+
+def scale_words(criterion: Criterion) -> str:
+    """The points of a scale: `1-5`, or its labels."""
+    scale = criterion.scale
+    return " / ".join(scale.labels) if scale.labels else f"{scale.min:g}-{scale.max:g}"
+
+
+_Both = dict[tuple[str, bool], Verdict]
+"""(criterion, whether your story was shown first) -> verdict."""
+
+
+def _by_criterion(answers: Mapping[str, Answered], own: str) -> tuple[dict[str, Judgment], _Both]:
+    judgments: dict[str, Judgment] = {}
+    verdicts: _Both = {}
+    for one in answers.values():
+        if isinstance(one.read, Verdict):
+            verdicts[one.query.criterion.name, one.query.story.id == own] = one.read
+        else:
+            criteria = one.query.criteria or (one.query.criterion,)
+            judgments |= {criterion.name: read for criterion, read in zip(criteria, one.read, strict=True)}
+    return judgments, verdicts
+
+
+def _compared(pair: list[Query], answers: Mapping[str, Answered], control: _Both) -> Compared:
+    found = [answers.get(query.key) for query in pair]
+    first, second = (one.read if one is not None and isinstance(one.read, Verdict) else None for one in found)
+    why = [None if one is None else one.error for one in found]
+    name = pair[0].criterion.name
+    beside = control.get((name, True)), control.get((name, False))
+    said = _text(found[0]), _text(found[1])
+    return Compared(pair[0].criterion, pair[0].eval_prompt, (first, second), beside, (why[0], why[1]), said)
+
+
+def _text(answered: Answered | None) -> str | None:
+    return None if answered is None or answered.response is None else answered.response.text

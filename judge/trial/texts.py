@@ -1,0 +1,31 @@
+"""Stories for a trial, read from text files up to a limit of length."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from judge.errors import DataError
+from judge.records import Story
+
+MOST_BYTES = 4_000_000
+"""Longer than any novel: what is larger is no story's text, and would fill the memory of templates and judges."""
+
+
+def read_story(file: Path, story_prompt: str = "", reference: str | None = None, id_: str | None = None) -> Story:
+    """The story in a text file (UTF-8); DataError where it is none."""
+    return Story(id_ or file.name, story_prompt, "unknown", read_text(file), reference)
+
+
+def read_text(file: Path) -> str:
+    """The file's text; DataError where it cannot be read, is not UTF-8 or is larger than a story."""
+    try:
+        with file.open("rb") as stream:
+            data = stream.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror}", file=file) from error
+    if len(data) > MOST_BYTES:
+        raise DataError(f"longer than {MOST_BYTES:,} bytes, which no story is", file=file)
+    try:
+        return data.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
+    except UnicodeDecodeError as error:
+        raise DataError(f"not UTF-8 (byte {error.start})", file=file) from error

@@ -1,0 +1,51 @@
+"""Closes connections that send no request in time: uvicorn waits for a request's headers for ever.
+
+Imported when pages are served, with uvicorn.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+HEAD_SECONDS = 30.0
+"""In which the headers of a request must have come, from the connection's start or its last answer's next byte."""
+
+
+class Punctual(H11Protocol):
+    """One connection, closed where no request has begun in time."""
+
+    _waiting: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn's own
+        """Begin to wait for the first request."""
+        super().connection_made(transport)
+        self._wait()
+
+    def data_received(self, data: bytes) -> None:
+        """Wait on, unless these bytes end a request's headers."""
+        super().data_received(data)
+        self._wait()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Wait no longer."""
+        super().connection_lost(exc)
+        if self._waiting is not None:
+            self._waiting.cancel()
+
+    def _asks_nothing(self) -> bool:
+        return self.cycle is None or bool(self.cycle.response_complete)
+
+    def _wait(self) -> None:
+        if not self._asks_nothing():
+            if self._waiting is not None:
+                self._waiting.cancel()
+                self._waiting = None
+        elif self._waiting is None:
+            self._waiting = self.loop.call_later(HEAD_SECONDS, self._let_go)
+
+    def _let_go(self) -> None:
+        self._waiting = None
+        if self._asks_nothing():
+            self.transport.close()

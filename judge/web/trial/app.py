@@ -1,0 +1,219 @@
+"""The server of `judge try`'s page: a form, the price of its requests, and answers as they arrive.
+
+The control's answers come with the press of the button; the judge's are asked in the background.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from judge.backends import split_judge
+from judge.backends.surface import has_model
+from judge.criteria import load_criteria, shipped_criteria
+from judge.criteria.criteria_set import CriteriaSet
+from judge.errors import JudgeError, unknown
+from judge.trial.answers import Answered, ask_once
+from judge.trial.expected_cost import ExpectedCost, expected_cost
+from judge.trial.questions import Asking, Questions, questions, with_both
+from judge.trial.sheet import PREFERRED, Sheet, by_key, in_order
+from judge.web.body import read_body
+from judge.web.pages import Pages, static_route
+from judge.web.trial.asked import AT_ONCE, Asked, Busy, Trials, in_words
+from judge.web.trial.message import MOST, Message, read_message
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from judge.web.access import Access
+
+_TEMPLATES = Path(__file__).parents[1] / "templates"
+_EMPTY = "Paste a story first."
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """What stands in the form when the page is opened."""
+
+    story: str = ""
+    story_prompt: str = ""
+    reference: str = ""
+    other: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """Questions of a message, and what they would cost."""
+
+    asking: Asking
+    questions: Questions
+    cost: ExpectedCost
+
+
+def trial_app(asking: Asking, access: Access, *, before: Before | None = None, output: Path | None = None) -> Starlette:
+    """The application. Raises JudgeError where the judge, its Eval-Prompts or the criteria set cannot be asked."""
+    from starlette.applications import Starlette
+    from starlette.routing import Route
+
+    page = _Page(asking, Pages(_TEMPLATES, access), before or Before(), output)
+
+    @asynccontextmanager
+    async def life(_: Starlette) -> AsyncIterator[None]:
+        yield
+        await page.trials.close()
+
+    routes = [
+        Route("/", page.form),
+        Route("/cost", _written(page.cost), methods=["POST"]),
+        Route("/ask", _written(page.ask), methods=["POST"]),
+        Route("/answers/{name}", page.answers),
+        Route("/stop/{name}", page.stop, methods=["POST"]),
+        static_route(),
+    ]
+    return Starlette(routes=routes, exception_handlers={JudgeError: _sentence}, lifespan=life)
+
+
+class _Page:
+    """The form and what it leads to."""
+
+    def __init__(self, asking: Asking, pages: Pages, before: Before, output: Path | None) -> None:
+        self._asking = asking
+        self._pages = pages
+        self._before = before
+        self._output = output
+        names = dict.fromkeys([asking.criteria, *shipped_criteria()])
+        self._sets: dict[str, CriteriaSet] = {name: load_criteria(name) for name in names}
+        # Whatever is wrong with the command line is said before the page is opened.
+        split_judge(asking.judge)
+        own, both = (with_both(asking, compares=compares) for compares in (False, True))
+        example = Message(criteria=asking.criteria, story="A story.", other="Another.", reference="A third.")
+        questions(own, example.own)
+        self.trials = Trials(questions(both, example.own, example.second).spec, output)
+        # The control's model and parsers are read now, not while the first reader waits.
+        _ask_control(questions(both.by_control, example.own, example.second))
+
+    def form(self, _: Request) -> Response:
+        """The page."""
+        sets = [(name, one.description, len(one.criteria)) for name, one in self._sets.items()]
+        return self._pages.response(
+            "try/form.html",
+            judge=self._asking.judge,
+            control=self._asking.is_control,
+            sets=sets,
+            chosen=self._asking.criteria,
+            before=self._before,
+            most=MOST,
+            output=None if self._output is None else str(self._output),
+        )
+
+    async def cost(self, message: Message) -> dict[str, Any]:
+        """What the questions would cost; why they cannot be asked, in the same place."""
+        try:
+            found = await asyncio.to_thread(self._prepared, message)
+        except JudgeError as error:
+            return {"ready": False, "words": in_words(error)}
+        return {"ready": True, "words": found.cost.words}
+
+    async def ask(self, message: Message) -> dict[str, Any]:
+        """Begin a trial: its name, and the sheet with the control's answers."""
+        self.trials.check_room()
+        prepared = await asyncio.to_thread(self._prepared, message)
+        control = None
+        if not self._asking.is_control:
+            asked = questions(prepared.asking.by_control, message.own, message.second)
+            control = by_key(await asyncio.to_thread(_ask_control, asked))
+        name = self.trials.begin(prepared.questions, control)
+        begun = self.trials.get(name)
+        if begun is not None and begun.task is not None and control is None:
+            # The control answers at once: its answers need no second request.
+            await asyncio.wait({begun.task}, timeout=2)
+        return {"name": name, **self._shown(begun)}
+
+    async def answers(self, request: Request) -> Response:
+        """What has come so far of a trial."""
+        from starlette.responses import JSONResponse
+
+        asked = self.trials.get(request.path_params["name"])
+        if asked is None:
+            return _plain("This trial is not kept any more. Ask again.", 404)
+        return JSONResponse(self._shown(asked), headers={"cache-control": "no-store"})
+
+    async def stop(self, request: Request) -> Response:
+        """Ask nothing more for a trial, and give what has come."""
+        asked = self.trials.get(request.path_params["name"])
+        if asked is not None:
+            await self.trials.stop(asked)
+        return await self.answers(request)
+
+    def _prepared(self, message: Message) -> _Prepared:
+        if message.criteria not in self._sets:
+            raise JudgeError(unknown("criteria set", message.criteria, self._sets))
+        if not message.story.strip():
+            raise JudgeError(_EMPTY.rstrip("."))
+        asking = with_both(replace(self._asking, criteria=message.criteria), compares=message.second is not None)
+        found = questions(asking, message.own, message.second)
+        return _Prepared(asking, found, expected_cost(found))
+
+    def _shown(self, asked: Asked | None) -> dict[str, Any]:
+        if asked is None:  # pushed out by newer ones between two lines
+            return {"done": True, "html": ""}
+        found = asked.sheet
+        html = self._pages.text(
+            "try/answers.html",
+            asked=asked,
+            sheet=found,
+            opening=self.trials.opening,
+            preferred=PREFERRED,
+            in_order=in_order,
+            share=_share,
+            control=self._asking.is_control,
+            unfitted=_unfitted(found) if found.control or self._asking.is_control else [],
+            output=None if self._output is None else str(self._output),
+        )
+        return {"done": asked.ended is not None, "html": html}
+
+
+def _ask_control(asked: Questions) -> list[Answered]:
+    """In a thread of its own, with an event loop of its own: it computes, and would hold up other requests."""
+    return asyncio.run(ask_once(asked))
+
+
+def _unfitted(found: Sheet) -> list[str]:
+    """Criteria of which the control saw no ratings."""
+    return [row.criterion.name for row in found.rated if not has_model(row.criterion.name)]
+
+
+def _share(criterion: Any, rating: float) -> float:
+    """How far along its scale a rating lies, in per cent, for a bar."""
+    scale = criterion.scale
+    return 100 * (rating - scale.min) / (scale.max - scale.min) if scale.max > scale.min else 100.0
+
+
+def _written(work: Callable[[Message], Any]) -> Callable[[Request], Any]:
+    """An endpoint that takes a message and answers JSON; what cannot be asked is a sentence with its status."""
+
+    async def endpoint(request: Request) -> Response:
+        from starlette.responses import JSONResponse
+
+        try:
+            return JSONResponse(await work(read_message(await read_body(request))))
+        except Busy:
+            return _plain(f"{AT_ONCE} trials are being answered already. Stop one, or wait.", 429)
+
+    return endpoint
+
+
+def _plain(text: str, status: int) -> Response:
+    from starlette.responses import PlainTextResponse
+
+    return PlainTextResponse(text, status)
+
+
+async def _sentence(_: Request, error: Exception) -> Response:
+    return _plain(in_words(error) if isinstance(error, JudgeError) else str(error), 422)

@@ -1,0 +1,141 @@
+"""Trials that the page of `judge try` began: requested in the background, and kept in memory until newer ones come.
+
+One back-end is opened for all of them, when the first is asked: weights are loaded once. Never saves anything but what
+the command line asked to be saved.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from judge.backends import Backend, open_backend
+from judge.errors import JudgeError
+from judge.execution.session import settings_of
+from judge.run_definition.spec import RunSpec
+from judge.trial.answers import Answered, Trial, budget_of
+from judge.trial.questions import Questions
+from judge.trial.saved import append, record
+from judge.trial.sheet import Sheet, sheet
+from judge.wording import PLAIN, written
+
+AT_ONCE = 2
+"""Trials that are asked at the same time."""
+
+_KEPT = 16
+_STOPPED = "stopped from the page"
+
+
+@dataclass(slots=True)
+class Asked:
+    """One trial, from the button on. `control` are the control's answers, None where the judge is the control."""
+
+    trial: Trial
+    control: dict[str, Answered] | None
+    began: float = field(default_factory=time.monotonic)
+    ended: float | None = None
+    trouble: str = ""
+    task: asyncio.Task[None] | None = None
+
+    @property
+    def seconds(self) -> float:
+        """How long it has taken."""
+        return (self.ended or time.monotonic()) - self.began
+
+    @property
+    def sheet(self) -> Sheet:
+        """What has come so far."""
+        return sheet(self.trial.questions, self.trial.answers, self.control)
+
+
+class Busy(Exception):  # noqa: N818  not an error of anybody's
+    """As many trials are being asked as may be at the same time."""
+
+
+class Trials:
+    """All trials of one server."""
+
+    def __init__(self, spec: RunSpec, output: Path | None) -> None:
+        self.opening = False
+        self._spec = spec
+        self._output = output
+        self._budget = budget_of(spec)
+        self._known: OrderedDict[str, Asked] = OrderedDict()
+        self._backend: Backend | None = None
+        self._lock = asyncio.Lock()
+
+    def get(self, name: str) -> Asked | None:
+        """A trial by its name; None for one that is not kept, or never was."""
+        return self._known.get(name)
+
+    def check_room(self) -> None:
+        """Raise Busy where one more trial has no room."""
+        if sum(one.ended is None for one in self._known.values()) >= AT_ONCE:
+            raise Busy
+
+    def begin(self, questions: Questions, control: dict[str, Answered] | None) -> str:
+        """Ask in the background and give the trial's name, which nobody can guess. Raises Busy."""
+        self.check_room()
+        name = secrets.token_urlsafe(16)
+        asked = Asked(Trial(questions, budget=self._budget), control)
+        asked.task = asyncio.create_task(self._ask(asked))
+        self._known[name] = asked
+        while len(self._known) > _KEPT:
+            oldest = next(key for key, one in self._known.items() if one.ended is not None)
+            del self._known[oldest]
+        return name
+
+    async def stop(self, asked: Asked) -> None:
+        """Ask nothing more for a trial."""
+        asked.trial.stop(_STOPPED)
+        if asked.task is not None:
+            await asyncio.wait({asked.task}, timeout=2)
+
+    async def close(self) -> None:
+        """End everything with the server."""
+        for one in self._known.values():
+            if one.ended is None:
+                await self.stop(one)
+        if self._backend is not None:
+            await self._backend.close()
+
+    async def _ask(self, asked: Asked) -> None:
+        try:
+            found = await asked.trial.ask(await self._open())
+            if asked.trial.cause is not None:
+                asked.trouble = in_words(asked.trial.cause)
+            if self._output is not None:
+                lines = [record(one, self._spec.judge) for one in found]
+                await asyncio.to_thread(append, self._output, lines)
+        except JudgeError as error:
+            asked.trouble = in_words(error)
+            asked.trial.give_up(str(error))
+        finally:
+            asked.ended = time.monotonic()
+
+    async def _open(self) -> Backend:
+        """The judge, opened and probed once; what fails is tried again with the next trial."""
+        async with self._lock:
+            if self._backend is None:
+                self.opening = True
+                backend = await asyncio.to_thread(open_backend, self._spec.judge, settings_of(self._spec))
+                try:
+                    await backend.probe()
+                except BaseException:
+                    await backend.close()
+                    raise
+                finally:
+                    self.opening = False
+                self._backend = backend
+            return self._backend
+
+
+def in_words(error: JudgeError) -> str:
+    """What is wrong and what mends it, without options."""
+    hint = written(error.hint or "", PLAIN)
+    sentence = f"{written(error.sentence, PLAIN)}."
+    return f"{sentence} {hint[:1].upper()}{hint[1:]}." if hint else sentence

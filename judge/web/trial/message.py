@@ -1,0 +1,52 @@
+"""Messages from the page of `judge try`: texts and the criteria set, within limits; the judge is fixed at the start."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
+
+from judge.errors import SpecError
+from judge.records import Story
+
+MOST = 60_000
+"""Characters of a text: 10,000 words, three times the longest story of the studies' datasets."""
+
+OWN, OTHER = "your story", "the second story"
+_Text = Annotated[str, StringConstraints(max_length=MOST)]
+
+
+class Message(BaseModel):
+    """Stories as they were pasted. "" stands for none."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+    criteria: Annotated[str, StringConstraints(max_length=200)]
+    story: _Text
+    story_prompt: _Text = ""
+    reference: _Text = ""
+    other: _Text = ""
+
+    @property
+    def own(self) -> Story:
+        """The story that is judged."""
+        return self._story(OWN, self.story)
+
+    @property
+    def second(self) -> Story | None:
+        """The one that it is compared with."""
+        return self._story(OTHER, self.other) if self.other.strip() else None
+
+    def _story(self, name: str, text: str) -> Story:
+        return Story(name, self.story_prompt.strip(), "unknown", text, self.reference.strip() or None)
+
+
+def read_message(text: bytes) -> Message:
+    """The message of a body; SpecError with a sentence for whoever wrote it."""
+    try:
+        return Message.model_validate_json(text)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False)[0]
+        name = " ".join(str(part) for part in first["loc"]).replace("_", "-")
+        if first["type"] == "string_too_long":
+            raise SpecError(f"{name} has more than {MOST:,} characters", hint="this page takes short stories") from None
+        raise SpecError(f"{name + ': ' if name else ''}{first['msg']}") from None

@@ -1,0 +1,139 @@
+"""A changed story beside the story that it was made of, with what was done marked. Texts are only ever texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from markupsafe import Markup
+
+from judge.journal import JournalReader
+from judge.perturbations.catalogue import CATALOGUE
+from judge.perturbations.edit import applied
+from judge.perturbations.perturbation import Facts
+from judge.perturbations.story_name import PerturbedName, read_name, story_name
+from judge.records import Story
+from judge.stress.facts_file import edits_of, facts_path
+from judge.web.view.marked import difference, edited
+from judge.web.view.runs import FoundRun
+from judge.web.view.story import JudgeView
+
+_FEW = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """What one judge said of both; `problem` is why it cannot be shown."""
+
+    slug: str
+    origin: JudgeView | None = None
+    changed: JudgeView | None = None
+    problem: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedView:
+    """All of the page.
+
+    `marks` says where the marks come from: the file of facts, or a comparison of words. `versions` are all that were
+    made of the origin, by id; `before` and `after` the same change of the origins beside.
+    """
+
+    origin: Story
+    changed: Story
+    name: PerturbedName
+    facts: Facts
+    old: Markup
+    new: Markup
+    marks: Literal["facts", "words"]
+    versions: tuple[tuple[str, str], ...]
+    before: str | None
+    after: str | None
+
+
+def first_changed(journal: JournalReader) -> str | None:
+    """The id of the first story that was changed and has its origin beside it; None where there is none."""
+    place = 0
+    while names := journal.names_holding("@", place, _FEW):
+        found = next((name for name in names if known_change(name) and has_origin(journal, name)), None)
+        if found is not None:
+            return found
+        place = (journal.position_of(names[-1]) or 0) + 1
+    return None
+
+
+def known_change(story: str) -> PerturbedName | None:
+    """What an id tells of a change that this program knows."""
+    name = read_name(story)
+    return name if name is not None and name.perturbation in CATALOGUE else None
+
+
+def has_origin(journal: JournalReader, story: str) -> bool:
+    """Whether the untouched story is there too."""
+    name = read_name(story)
+    return name is not None and journal.position_of(story_name(name.origin)) is not None
+
+
+def view(journal: JournalReader, run: FoundRun, root: Path, dataset: str, changed: Story, origin: Story) -> ChangedView:
+    """The page of a story whose id tells of a known change."""
+    name = read_name(changed.id)
+    if name is None or name.perturbation is None:
+        raise ValueError(f"{changed.id!r} tells of no change")
+    old, new, marks = _marked(_facts_files(run, root, dataset), origin.text, changed)
+    place = journal.position_of(changed.id) or 0
+    ending = changed.id.removeprefix(name.origin)
+    beside = [
+        next((one for one in names if one != changed.id and one.endswith(ending) and known_change(one)), None)
+        for names in (
+            journal.names_holding(ending, place, 3, backwards=True),
+            journal.names_holding(ending, place, 3),
+        )
+    ]
+    versions = [
+        (one, known)
+        for one in journal.names_holding(f"{name.origin}@")
+        if (known := known_change(one)) is not None and known.origin == name.origin
+    ]
+    return ChangedView(
+        origin,
+        changed,
+        name,
+        CATALOGUE[name.perturbation],
+        old,
+        new,
+        marks,
+        tuple((one, said(known)) for one, known in versions),
+        *beside,
+    )
+
+
+def said(name: PerturbedName) -> str:
+    """A change as a word, with its strength where there can be several."""
+    facts = CATALOGUE[name.perturbation or ""]
+    return f"{facts.name} {name.strength}" if len(facts.strengths) > 1 else facts.name
+
+
+def _facts_files(run: FoundRun, root: Path, dataset: str) -> Iterator[Path]:
+    """Where a file of facts may lie: beside the dataset as the run names it, or in the run; never above `root`."""
+    named = [facts_path(run.path / dataset)] if dataset.endswith(".jsonl") else []
+    for file in [*named, *sorted(run.path.glob("*.facts.jsonl"))]:
+        if file.resolve().is_relative_to(root):
+            yield file
+
+
+def _marked(files: Iterator[Path], text: str, changed: Story) -> tuple[Markup, Markup, Literal["facts", "words"]]:
+    """Both texts with their marks: by the edits where a file's lead from the one to the other, else by words."""
+    for file in files:
+        edits = edits_of(file, changed.id)
+        if edits is not None and _leads(text, edits, changed.text):
+            return *edited(text, edits), "facts"
+    return *difference(text, changed.text), "words"
+
+
+def _leads(text: str, edits: Sequence[Any], to: str) -> bool:
+    try:
+        return applied(text, edits) == to
+    except ValueError:
+        return False

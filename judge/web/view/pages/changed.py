@@ -1,0 +1,87 @@
+"""The page of changed stories, each beside its origin. Read-only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from judge.errors import JudgeError
+from judge.records import Story
+from judge.web.view.changed import ChangedView, Sides, first_changed, has_origin, known_change, view
+from judge.web.view.runs import FoundRun
+from judge.web.view.site import NotFoundError, Site
+from judge.web.view.stored import Stored, stored
+from judge.web.view.story import side
+from judge.wording import PLAIN, written
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+BESIDE = 4
+"""Judges beside each other."""
+
+
+def changed_page(site: Site, request: Request) -> Response:
+    """One changed story beside its origin, with the edits marked and both sides' ratings; or why there is none."""
+    run = site.run(request)
+    able = [slug for slug, folder in run.results.items() if folder.journal.is_file() and not site.compares(folder)]
+    if not able:
+        site.slug(request, run)
+        reason = "These ratings were imported: their stories and answers are not in a journal that could be shown."
+        return site.page("changed.html", run, "tables", view=None, reason=reason)
+    wanted = request.query_params.get("story")
+    with stored(run.results[able[0]]) as opened:
+        name = wanted or first_changed(opened.journal)
+        if name is None:
+            reason = (
+                "No story of this run was changed: no id is like ORIGIN@PERTURBATION.STRENGTH, with ORIGIN@none beside "
+                "it. Such stories are made with judge stress make."
+            )
+            return site.page("changed.html", run, "tables", view=None, reason=reason)
+        found = _view(site, run, opened, name)
+        left_out = opened.asked.texts_left_out
+    judges = [_sides(run, slug, found) for slug in able[:BESIDE]]
+    return site.page("changed.html", run, "tables", view=found, judges=judges, left_out=left_out)
+
+
+def _view(site: Site, run: FoundRun, opened: Stored, name: str) -> ChangedView:
+    journal = opened.journal
+    known, place = known_change(name), journal.position_of(name)
+    if known is None or place is None or not has_origin(journal, name):
+        raise NotFoundError(
+            f"run {run.name} has no changed story {name!r} with its origin",
+            hint=f"/run/{run.key}/changed has the first",
+        )
+    return view(
+        journal,
+        run,
+        site.runs.root,
+        str(opened.asked.definition.get("dataset") or ""),
+        _story(opened, name),
+        _story(opened, f"{known.origin}@none"),
+    )
+
+
+def _story(opened: Stored, name: str) -> Story:
+    place = opened.journal.position_of(name)
+    found = None if place is None else opened.journal.story_at(place)
+    if found is None:
+        raise NotFoundError(f"the journal has no story {name!r}", hint="judge verify RUN tells what is intact")
+    return found
+
+
+def _sides(run: FoundRun, slug: str, found: ChangedView) -> Sides:
+    """What a judge said of both texts; its own journal may hold others under these ids, or none."""
+    try:
+        with stored(run.results[slug]) as opened:
+            for one in (found.origin, found.changed):
+                if opened.journal.position_of(one.id) is None or opened.journal.text_of(one.id) != one.text:
+                    return Sides(slug, problem="was not asked about these two texts")
+            origin, changed = (_story(opened, one.id) for one in (found.origin, found.changed))
+            return Sides(slug, side(slug, opened, origin), side(slug, opened, changed))
+    except JudgeError as error:
+        return Sides(slug, problem=written(error.sentence, PLAIN))
+
+
+OF_RATINGS: dict[str, Callable[[Site, Any], Any]] = {"/run/{run}/changed": changed_page}

@@ -1,0 +1,66 @@
+"""The page of the Python interface, made from signatures and docstrings of what `judge` exports."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable
+from typing import Any
+
+import judge
+from judge.api import LoadedDataset, OpenedRun, Result
+
+PATH = "docs/reference/python.md"
+
+_TOP = """# Python
+
+Made from the program. `import judge` loads nothing heavy. [The first tutorial](../tutorials/first_run.md) and
+[which prompt](../tutorials/which_prompt.md) use most of what follows.
+
+Arguments of a method are the options of the command of that name: `drop_systems="Human"` is `--drop-system Human`.
+"""
+
+
+def _signature(name: str, function: Callable[..., Any]) -> str:
+    """One argument a line where the whole is long; defaults as written, annotations as in the source."""
+    parameters = [p for p in inspect.signature(function).parameters.values() if p.name != "self"]
+    words, starred = [], False
+    for parameter in parameters:
+        if parameter.kind is parameter.KEYWORD_ONLY and not starred:
+            words.append("*")
+        starred = starred or parameter.kind in (parameter.KEYWORD_ONLY, parameter.VAR_POSITIONAL)
+        words.append(str(parameter))
+    gives = inspect.signature(function).return_annotation
+    tail = "" if gives is inspect.Signature.empty else f" -> {gives if isinstance(gives, str) else gives.__name__}"
+    line = f"{name}({', '.join(words)}){tail}"
+    return line if len(line) <= 100 else f"{name}(\n    " + ",\n    ".join(words) + f",\n){tail}"
+
+
+def _text(documented: Any) -> str:
+    return re.sub(r"(?m)^(Parameters|Returns|Raises|Notes)\n-+$", r"**\1**\n", inspect.getdoc(documented) or "")
+
+
+def _function(level: str, name: str, function: Callable[..., Any]) -> list[str]:
+    return [f"{level} {name}", "", "```text", _signature(name, function), "```", "", _text(function), ""]
+
+
+def _members(kind: type) -> list[str]:
+    lines = []
+    for name, member in vars(kind).items():
+        if name.startswith("_"):
+            continue
+        if isinstance(member, property) or type(member).__name__ == "cached_property":
+            lines += [f"### .{name}", "", _text(member), ""]
+        elif inspect.isfunction(member):
+            lines += _function("###", f".{name}", member)
+    return lines
+
+
+def page() -> dict[str, str]:
+    """Path of the page -> its text."""
+    lines = [_TOP]
+    for name in ("open_run", "run", "load_dataset", "open_audit"):
+        lines += _function("##", f"judge.{name}", getattr(judge, name))
+    for kind in (OpenedRun, Result, LoadedDataset):
+        lines += [f"## {kind.__name__}", "", _text(kind), "", *_members(kind)]
+    return {PATH: re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).rstrip() + "\n"}
