@@ -173,7 +173,7 @@ def test_notes_say_how_many_readings_stand_on_each_side(make_table) -> None:
     (printed,) = correlation.tables(correlation.correlations(make_table(), CorrelationOptions(ci="none")))
     assert (
         "leave-one-out sets the mean of 3 repeats of a judge and one reading of one person against the mean of the 2 "
-        'others (single repeats: readings="single"); the judge\'s own row stands against the mean of all 3 people'
+        'others (single repeats: readings="single"); the judge\'s own row is against the mean of all 3 people'
     ) in printed.notes
     (single,) = correlation.tables(
         correlation.correlations(make_table(), CorrelationOptions(ci="none", readings="single"))

@@ -139,14 +139,14 @@ def test_the_control_stands_on_the_judges_stories(make_table: Callable[..., Rati
 
     def half_right(stories: pd.DataFrame, people: pd.Series[float], criterion: str) -> ControlPredictions:
         few = stories["story_prompt"].isin([f"prompt {p}" for p in range(8)])
-        values = np.where(few, -people, people)
+        values = np.where(few, people, -people)
         return ControlPredictions(values, "surface:test", ControlSource.OUT_OF_FOLD, len(stories))
 
     (lead,) = margins(correlations(table, OPTIONS, predict=half_right, paired=True))
     assert len(people) == 80
-    assert lead.bars[CONTROL].value == pytest.approx(-1)
+    assert lead.bars[CONTROL].value == pytest.approx(1)
     row = correlate(table, OPTIONS, predict=half_right).set_index("kind").loc["control"]
-    assert (row["value"], row["stories"]) == (pytest.approx(-1), 32)
+    assert (row["value"], row["stories"]) == (pytest.approx(1), 32)
     ceiling = correlate(table, OPTIONS).set_index("kind").loc["ceiling"]
     assert ceiling["stories"] == 32
 
@@ -255,8 +255,11 @@ def test_a_control_below_0_counts_as_0(table: RatingsTable) -> None:
         )
 
     (lead,) = margins(correlations(table, OPTIONS, predict=against_people, paired=True))
-    assert lead.bars[CONTROL].value is not None
-    assert lead.bars[CONTROL].value < -0.2
+    rows = correlate(table, OPTIONS, predict=against_people)
+    assert (rows.loc[rows["kind"] == "control", "value"] < -0.2).all()
+    bar = lead.bars[CONTROL]
+    assert (bar.value, bar.low, bar.high) == (0, 0, 0)
+    assert lead.control_below == len(lead.criteria) == 2
     over = lead.over[CONTROL]
     assert (over.value, over.low, over.high) == (lead.value.value, lead.value.low, lead.value.high)
     notes = printed(table, OPTIONS, predict=against_people).notes

@@ -66,7 +66,7 @@ def test_list_says_what_is_here_and_how_the_rest_comes(machine: Path) -> None:
     assert found["demo"] == "present"
     assert found["mans_roc"] == "fetchable (unverified)"
     assert found["hanna_eval_prompts"] == "needs file (judge data add)"
-    assert "nobody has downloaded from there" in told("list")
+    assert "no download from there with this program is known" in told("list")
 
 
 def test_list_names_where_a_file_was_found(studies: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -144,7 +144,8 @@ def test_status_fits_the_screen(
     text = " ".join(" ".join(lines).split())
     share = 1000 * row["answered"] // row["planned"] / 10
     assert f"judge openai/gpt-4o-mini answered {row['answered']} of {row['planned']} planned ({share} %)" in text
-    assert f"given up {row['failed']}: {row['failed']} server attempts {row['attempts']} tokens" in text
+    sent = f"attempts {row['attempts']} (requests sent, those sent again after a failure included)"
+    assert f"given up {row['failed']}: {row['failed']} server {sent} tokens" in text
     assert f"{row['completion_tokens']:,} of answers cost {dollars(row['cost'])} (" in text
     assert "first request 20" in text
     assert lines[-1] == "status of 1 result folder"

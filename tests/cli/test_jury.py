@@ -91,7 +91,7 @@ def test_the_long_form_has_every_table_and_predictor(folder: Path, capsys: pytes
     assert [row["stage"] for row in found[3]["rows"]] == ["before", "after"]
     jury = found[0]["rows"][0]
     assert jury["value_low"] < jury["value"] < jury["value_high"]
-    assert found[0]["notes"][0].startswith("coverage: 360 asked")
+    assert found[0]["notes"][0].startswith("coverage: 360 imported")
 
 
 def test_ratings_are_written_as_a_result_folder(

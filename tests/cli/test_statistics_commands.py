@@ -61,7 +61,7 @@ def test_json_is_one_table_with_coverage_as_its_first_note(folder: Path, capsys:
     assert _run("correlate", folder, "--ci", "none", "--format", "json") == 0
     table = json.loads(capsys.readouterr().out)
     assert set(table) >= {"signature", "rows", "notes"}
-    assert table["notes"][0] == "coverage: 60 asked, 60 answered, 59 rated, 98.3 % (refused 1)"
+    assert table["notes"][0] == "coverage: 60 imported, 59 rated, 98.3 % (refused 1)"
     judged = next(row for row in table["rows"] if row["judge"] == "m")
     assert judged["n"] == 30
     assert -1 <= judged["value"] <= 1

@@ -31,7 +31,7 @@ def _run(*arguments: object) -> int:
 def test_systems_prints_people_judges_and_what_both_see(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert _run("systems", demo, "--resamples", 50) == 0
     text = capsys.readouterr().out
-    titles = ["coverage: ", "Mean rating, demo: people", "Mean rating, demo: surface, ep1", "Do judges tell"]
+    titles = ["coverage: ", "Mean rating, demo: labels", "Mean rating, demo: surface, ep1", "Do judges tell"]
     assert [text.index(title) for title in titles] == sorted(text.index(title) for title in titles)
     assert "|ci:clustered|ranks:boot-inputs/50/seed1|holm:cell|" in text
     assert "labels by construction" in text

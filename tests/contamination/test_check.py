@@ -102,3 +102,16 @@ def test_a_labelled_set_gives_the_share_that_was_seen(
     assert found["verdict"] == "some seen"
     assert found["corrected_low"] > 0
     assert "By the labelled set" in found["measured"]
+
+
+def test_a_control_has_seen_nothing_and_a_sentence_says_so(
+    run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run_demo(tmp_path / "demo", quiet=True)
+    capsys.readouterr()
+    assert run("check", tmp_path / "demo", "--format", "json") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["rows"] == []
+    assert found["notes"] == [
+        "no language model rated these stories: a control, or answers from a file, has seen nothing"
+    ]

@@ -71,7 +71,8 @@ def test_every_answer_is_kept_and_a_second_sitting_asks_nothing(loopback: Start,
     assert server.stats()["choices"] == 72
     requests = server.stats()["requests"]
     assert requests == 24  # three repeats in one call
-    assert sorted(file.name for file in asked.result.path.glob("journal*")) == ["journal.sqlite"]
+    kept = sorted(file.name for file in asked.result.path.glob("journal*"))
+    assert kept == ["journal.sqlite", "journal.sqlite.sum"]
     again = sit(asked)
     assert (again.outcomes.answered, again.missing) == (0, 0)
     assert server.stats()["requests"] == requests

@@ -98,7 +98,7 @@ def test_the_caption_says_where_calibration_did_harm_and_whose_the_labels_are(de
     assert f"In {worse} of {len(made.curves)} panels calibration made the error larger" in caption
     assert "No person rated these stories: labels by construction: set by the authors of the demo" in caption
     most = max(point.stories for c in made.curves for point in (*c.before, *c.after))
-    assert f"either way to {most:.0f}." in caption
+    assert f"both axes to {most:.0f}." in caption
     assert looks.faults(figure) == []
 
 

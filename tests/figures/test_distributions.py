@@ -82,7 +82,7 @@ def test_what_gave_no_rating_is_said_in_the_panel(found: Distributions) -> None:
     row = tuple(replace(one, asked=one.n + 7) for one in found.rows[1])
     figure = draw(replace(found, rows=(found.rows[0], row)), 6.3)
     assert "n = 144 of 151" in looks.texts(figure)
-    assert "repeats asked that gave no rating are left out" in looks.caption(figure)
+    assert "“n of m”: repeats without a rating are left out" in looks.caption(figure)
 
 
 def test_wide_scales_are_counted_in_ranges_and_systems_can_be_left_out(demo_table: RatingsTable) -> None:

@@ -72,7 +72,7 @@ def test_every_point_is_drawn_once_and_nothing_is_covered(by: str, width: str) -
     caption = looks.caption(figure)
     assert "600 explanations by openai/m, demo" in caption
     assert "UMAP (settings and seed in the last line), texts embedded by all-MiniLM-L6-v2" in caption
-    assert "its distances, areas and densities are not to be read as measures" in caption
+    assert "do not read its distances, areas or densities as measures" in caption
 
 
 def test_groups_differ_in_shape_and_are_counted() -> None:
@@ -106,7 +106,9 @@ def test_ratings_are_colours_that_rise_in_lightness_and_crosses_have_none() -> N
 
 def test_other_methods_get_their_own_warning_and_wrong_words_a_sentence() -> None:
     plane = replace(MAP, method="first two components of a PCA")
-    assert "shows a part of the distances only" in looks.caption(draw(plane, "criterion", 6.3))
+    assert "shows only a part of the distances: do not read them as measures" in looks.caption(
+        draw(plane, "criterion", 6.3)
+    )
     with pytest.raises(SpecError, match='by="hue" is not known; allowed: criterion, cluster'):
         draw(MAP, "hue", 6.3)
     with pytest.raises(SpecError, match="no explanation to draw"):

@@ -81,6 +81,13 @@ criteria: {set: storyer_salience}
 eval_prompts: [ep1]
 repeats: 1
 """
+_GENERATED = """
+name: generated
+story_prompts: story_prompts.jsonl
+writer: scripted/points
+writer_prompts: [story]
+stories_each: 2
+"""
 
 
 def calls() -> list[Call]:
@@ -130,6 +137,10 @@ def _demo_runs() -> None:
         _done("run", name, "--quiet")
     _asked("compared", _COMPARED)
     _asked("stressed", _STRESSED)
+    Path("generated").mkdir()
+    shutil.copy("story_prompts.jsonl", "generated")
+    Path("generated/generate.yaml").write_text(_GENERATED, encoding="utf-8")
+    _done("generate", "write", "generated", "--quiet")
     _done("audit", "import", "audited.sqlite", "audited.csv")
     Path("labelled").mkdir()
     shutil.copy("labelled.csv", "labelled/imported.csv")

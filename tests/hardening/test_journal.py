@@ -230,6 +230,7 @@ def test_signals_end_a_run_well(make: Make, number: signal.Signals) -> None:
     code = (
         "import asyncio, os, signal, sys\n"
         "from judge.execution.interruption import Interruption\n"
+        "signal.signal(signal.SIGHUP, signal.SIG_DFL)\n"  # which is ignored where tests run under nohup
         "async def go():\n"
         "    told = Interruption()\n"
         "    with told.caught():\n"

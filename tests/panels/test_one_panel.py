@@ -63,7 +63,7 @@ def test_a_report_of_one_panel_says_so_in_its_first_box(folder: Path) -> None:
     inputs = ReportInputs.read([folder], ReportOptions(resamples=50, permutations=20, panel="lay"))
     assert inputs.panels is None
     said = headline.sentences(inputs)
-    assert any("People are those of the panel lay alone." in one for one in said), said
+    assert any("People are only those of the panel lay." in one for one in said), said
 
 
 def test_people_of_a_dataset_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -141,7 +141,9 @@ def test_a_page_over_labels_never_speaks_of_people_who_rated(demo_page: str) -> 
     assert any("follows the labels closest: Kendall's tau‑b ×100 with the labels" in one for one in found)
     assert any(one == "Mean rating, demo: labels" for one in found)
     assert "Agreement with the labels" in found
-    assert not any("with people" in one or "people's" in one for one in found if "In place of people's" not in one)
+    assert not any(
+        "with people" in one or "people's" in one for one in found if "These labels replace people's ratings" not in one
+    )
 
 
 def test_a_page_over_peoples_ratings_never_speaks_of_labels(hostile_page: str) -> None:
@@ -281,7 +283,7 @@ def test_captions_say_what_was_there(demo_page: str) -> None:
     agreement = demo_page.partition('<section id="agreement"')[2].partition("</section>")[0]
     assert "the shipped model, fitted on other stories" in agreement
     assert "(out of fold)" not in demo_page
-    assert "was asked like any other" in agreement
+    assert "was run like any other" in agreement
     assert "No person rated these stories: labels by construction" in agreement
     # A control has no provider that could decide.
     assert "the provider" not in demo_page

@@ -74,7 +74,7 @@ def write(
     Exit code 3 means that stories are missing: `judge retry GEN` requests the failed ones again. No story is requested
     again because of what it says.
 
-    Example: judge generate generations/hanna --writer openai/my-model --set base_url=http://127.0.0.1:8000/v1
+    Example: judge generate write generations/hanna --writer openai/my-model --set base_url=http://127.0.0.1:8000/v1
     """
     from judge.cli.runs.run import folders_of, part_named, sit_all
     from judge.errors import SpecError

@@ -23,7 +23,7 @@ from judge.contamination.scores_file import ScoresFile
 from judge.contamination.scoring import Progress
 from judge.contamination.session import scored
 from judge.contamination.texts import Text, TextSet, labelled
-from judge.errors import JudgeError, SpecError
+from judge.errors import JudgeError
 from judge.fingerprint import fingerprint_text
 from judge.folders.shipped import package_file
 from judge.judge_name import JudgeName
@@ -35,13 +35,15 @@ if TYPE_CHECKING:
 
 RULE = "fpr=0.05"
 _PASSAGE = "passage:"
+_NO_MODEL = "no language model rated these stories: a control, or answers from a file, has seen nothing"
 _NO_SET = Note("without a labelled set nobody knows how texts that it has seen score", Advice("give {labelled}"))
 
 
 def check(runs: RatingsTable, options: CheckOptions | None = None, progress: Progress | None = None) -> Check:
     """Each judge of the runs, and each further model, on the stories of each dataset.
 
-    A model that cannot be scored has a row that says why. Raises SpecError where no language model rated.
+    A model that cannot be scored has a row that says why. Where no language model rated there is no row, and a note
+    says so.
     """
     options = options or CheckOptions()
     rows: list[Checked] = []
@@ -50,7 +52,7 @@ def check(runs: RatingsTable, options: CheckOptions | None = None, progress: Pro
     for dataset, folder in {fact.dataset: fact.path for fact in reversed(runs.facts)}.items():
         rows += [_checked(runs, dataset, one, folder, options, progress, asked=True) for one in options.models]
     if not rows:
-        raise SpecError("no language model rated these stories: a control, or answers from a file, has seen nothing")
+        return Check((), signature_parts=(f"threshold:{RULE}",), notes=(_NO_MODEL,))
     parts = (*dict.fromkeys(f"{row.dataset}:{row.model}" for row in rows), "recital:50/0.001", f"threshold:{RULE}")
     notes = (
         "recites: 50 tokens in a row, none of them in the text before, have a probability of 1 in 1,000 or more",

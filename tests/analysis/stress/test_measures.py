@@ -76,7 +76,11 @@ def test_what_is_counted_in_points_is_undefined_with_its_reason(found: Stress) -
     titles = [table.title for table in tables(found)]
     for judge, points in ((PERPLEXITY, False), ("m", True)):
         assert any(t.startswith("By how many points?") and judge in t for t in titles) is points
-    (moved,) = (t for t in tables(found) if t.title.startswith("What ought") and PERPLEXITY in t.title)
+    (moved,) = (
+        t
+        for t in tables(found)
+        if t.title.startswith("Changes that should leave ratings as they are") and PERPLEXITY in t.title
+    )
     assert [column.key for column in moved.columns] == ["what", "detection", "counts", "control", "finding"]
     assert "lower is better of measure/perplexity" in found.notes
 

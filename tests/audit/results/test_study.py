@@ -76,7 +76,7 @@ def test_stories_and_criteria_come_from_the_studys_other_files(study: Path) -> N
     assert items[0].criterion.name == "Relevance"
     assert items[0].facts.rating == 2.0
     assert sum(one.criterion is None for one in items) == 4
-    assert "96 of 100 are told by the guideline or name" in notes
+    assert "96 of 100 are recognised by the guideline or name" in notes
 
 
 def test_another_file_of_that_form_gets_no_stories(studies: Path, tmp_path: Path) -> None:

@@ -187,7 +187,7 @@ def test_workbooks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     [
         ("a.csv", f'{HEAD},coh\n1,"{ONE}",m,3,4\n', "the header names a column twice", "a name of its own"),
         ("a.csv", f'{HEAD},,\n1,"{ONE}",m,3,,\n', "columns without a name", "a name of its own"),
-        ("a.csv", f"{HEAD}\n1,{ONE},m,3\n", "has 5 cells where the header has 4", 'stands in "quotes"'),
+        ("a.csv", f"{HEAD}\n1,{ONE},m,3\n", "has 5 cells where the header has 4", 'must be in "quotes"'),
         ("a.csv", f'{HEAD}\n1,"Hi" she said,m,3\n', "is not CSV", 'writes each " within it twice'),
         ("a.csv", f'{HEAD}\n1,"{ONE}",m,3\n'.encode("utf-16"), "row 1: is not valid UTF-8", "save the file as UTF-8"),
         ("a.csv", f'{HEAD}\n1,"{ONE} café",m,3\n'.encode("cp1252"), "row 2, column 'Story'", "save the file as UTF-8"),

@@ -51,7 +51,7 @@ def test_an_unknown_column_names_the_nearest(studies: Path) -> None:
         ("[1, 2]", "row 2, column 'Relevance': not 3 numbers; found 2"),
         ("[1, 2, NaN]", "row 2, column 'Relevance': not a list of numbers"),
         ('[1, 2, "3"]', "row 2, column 'Relevance': not a number; found '3'"),
-        ("[1, 2, 3]", "row 3, column 'Model': a system stands twice; found 'Human'"),
+        ("[1, 2, 3]", "row 3, column 'Model': a system occurs twice; found 'Human'"),
     ],
 )
 def test_a_bad_cell_is_named(cell: str, sentence: str, studies: Path, tmp_path: Path) -> None:

@@ -74,7 +74,7 @@ def test_another_table_is_named(content: str, said: str, tmp_path: Path) -> None
     ("content", "said"),
     [
         ("a story 0.5\n", "row 1: no tab"),
-        ("a\t0.5\na\t0.4\n", "row 2, column 'text': the same story stands twice"),
+        ("a\t0.5\na\t0.4\n", "row 2, column 'text': the same story occurs twice"),
         ("a\t1.5\n", "row 1, column 'score': not a probability"),
         ("a\thigh\n", "row 1, column 'score': not a rating"),
         ("a\t0.5\n", "1 scores where the released file has 300"),

@@ -123,7 +123,7 @@ def _pairs() -> list[Any]:
         (lambda p: p.__setitem__(3, ("x", float("nan"))), "row 4, column 'score': not a rating"),
         (lambda p: p.__setitem__(3, ("x", "0.5")), "row 4, column 'score': not a number"),
         (lambda p: p.__setitem__(3, ("", 0.5)), "row 4, column 'story': the text is empty"),
-        (lambda p: p.__setitem__(3, ("story 1", 0.5)), "row 4, column 'story': the same story stands twice"),
+        (lambda p: p.__setitem__(3, ("story 1", 0.5)), "row 4, column 'story': the same story occurs twice"),
         (lambda p: p.__setitem__(3, "x"), "row 4: not a pair"),
     ],
 )

@@ -143,7 +143,7 @@ def test_a_refused_batch_says_why_and_frees_its_queries(loopback: Start, stories
     wanted = asked(server, stories, "a", limit=1)
     submit(wanted, quietly)
     (batch,) = refresh(wanted.result)
-    assert "asked nothing: The model is not supported" in (advice_for(batch, wanted.result) or "")
+    assert "which ran no request: The model is not supported" in (advice_for(batch, wanted.result) or "")
     assert in_flight_note(wanted.result) is None
     server.configure(batch_refuse=None)
     (again,) = submit(wanted, quietly)

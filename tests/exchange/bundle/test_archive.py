@@ -382,7 +382,7 @@ def test_without_texts_no_story_is_in_it_and_its_tables_are_derived_all_the_same
     assert command("verify", unpacked) == 0
     assert "no query can be rendered again" in capsys.readouterr().out
     assert command("run", unpacked, "--quiet", "--set", "repeats=4") == 1
-    assert "nothing more can be asked from it" in capsys.readouterr().err
+    assert "no more requests can be made from it" in capsys.readouterr().err
 
 
 def test_a_bundle_made_while_a_run_is_being_written_is_consistent(own: Path, tmp_path: Path) -> None:

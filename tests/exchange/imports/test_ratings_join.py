@@ -316,7 +316,7 @@ def test_diagnose_tests_single_ratings_and_refuses_means(tmp_path: Path) -> None
         (
             {"story": "a", "criterion": "Fun", "rating": None},
             {"unrated": "ok"},
-            "no rating stands beside a status",
+            "the row has no rating, but its status says that there is one",
             None,
         ),
         ({"story": "a", "criterion": "Fun", "rating": "NA"}, {}, "not a rating; found 'NA'", "missing==NA"),

@@ -64,7 +64,7 @@ def test_unknown_raters_leave_chance_alone() -> None:
     assert found is not None
     assert found.verdict is not None
     assert found.verdict.text == "above chance"
-    assert any("who gave which label is not known" in sentence for sentence in found.sentences)
+    assert any("it is not recorded who gave which label" in sentence for sentence in found.sentences)
 
 
 def test_the_part_holds_matrices_and_tables() -> None:

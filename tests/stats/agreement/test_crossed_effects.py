@@ -141,7 +141,7 @@ NOISE = np.random.default_rng(8).normal(size=12)
         (S, R, NOISE * np.nan, "undefined with fewer than 2 stories"),
         (S, np.arange(12), NOISE, "undefined: variances of stories, raters and error cannot be separated"),
         (np.arange(12), R, NOISE, "undefined: variances of stories, raters and error cannot be separated"),
-        (S, R, (S * 0.7 + R * 1.3), "undefined: beside the raters' leniency no error is left"),
+        (S, R, (S * 0.7 + R * 1.3), "undefined: no error is left after the raters' leniency"),
     ],
 )
 def test_undefined_carries_its_reason(story, rater, rating, reason: str) -> None:
