@@ -115,7 +115,7 @@ class GenerateSpec(Reached):
 
 
 AnySpec = RunSpec | GenerateSpec
-"""What defines a session of asking."""
+"""A definition of requests: of ratings and verdicts, or of stories."""
 
 
 @dataclass(frozen=True, slots=True)

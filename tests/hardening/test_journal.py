@@ -195,8 +195,13 @@ def test_a_journal_without_a_definition_but_with_attempts_is_never_deleted(make:
     base.execute("DELETE FROM meta WHERE key = 'definition'")
     base.execute("DELETE FROM responses")
     base.commit()
+    attempts = base.execute("SELECT * FROM attempts").fetchall()
     base.close()
     held(call("run", place, "--quiet"), "nothing was changed")
+    base = sqlite3.connect(place / "surface" / "journal.sqlite")
+    assert base.execute("SELECT * FROM attempts").fetchall() == attempts
+    assert attempts
+    base.close()
 
 
 def child(place: Path, before: str, *arguments: str) -> subprocess.Popen[str]:

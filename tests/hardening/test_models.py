@@ -294,5 +294,9 @@ def test_an_embedding_model_brings_no_code(modules: str, tmp_path: Path) -> None
 
 
 def test_modules_of_the_library_itself_are_taken(tmp_path: Path) -> None:
-    (tmp_path / "modules.json").write_text('[{"type": "sentence_transformers.models.Transformer"}]')
-    vectors._refuse_code(tmp_path)
+    modules = tmp_path / "modules.json"
+    modules.write_text('[{"type": "sentence_transformers.models.Transformer"}]')
+    assert vectors._refuse_code(tmp_path) is None
+    modules.write_text(modules.read_text().replace("sentence_transformers.models", "theirs"))
+    with pytest.raises(SpecError, match="theirs"):
+        vectors._refuse_code(tmp_path)

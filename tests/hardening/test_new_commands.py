@@ -97,7 +97,7 @@ def test_impossible_values_are_refused(tmp_path: Path, call: Call, key: str, val
 def test_a_hostile_writer_prompt_ends_in_a_sentence(tmp_path: Path, call: Call, template: str) -> None:
     place = generation(tmp_path, writer_prompts="./theirs.jinja")
     (place / "theirs.jinja").write_text("{{ story_prompt }}\n" + template)
-    held(call("generate", place, "--quiet"), "theirs.jinja")
+    assert "theirs.jinja" in held(call("generate", place, "--quiet"))
 
 
 def test_a_foreign_server_gets_no_key(tmp_path: Path, call: Call, monkeypatch: pytest.MonkeyPatch) -> None:

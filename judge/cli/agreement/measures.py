@@ -48,29 +48,32 @@ _Columns = Annotated[
 ]
 
 
+_Dataset = Annotated[
+    str,
+    typer.Argument(metavar="DATASET", help="dataset of stories, by name or path; the word 'of' may be left out"),
+]
+_Output = Annotated[
+    Path | None, typer.Option("-o", "--output", help="result folder to write; default: runs/DATASET/measures")
+]
+_Measure = Annotated[
+    list[str] | None,
+    typer.Option("--measure", metavar="NAME", help="measure to compute; may be given several times"),
+]
+_MeasureSet = Annotated[
+    str | None,
+    typer.Option("--set", help="set of measures: quick, hanna, openmeva or all; default: quick, or those of --measure"),
+]
+_Criteria = Annotated[str | None, typer.Option("--criteria", help="criteria set with the scales of people's ratings")]
+
+
 @app.command(_OF)
 def of(
-    dataset: Annotated[
-        str,
-        typer.Argument(metavar="DATASET", help="dataset of stories, by name or path; the word 'of' may be left out"),
-    ],
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="result folder to write; default: runs/DATASET/measures")
-    ] = None,
-    measure: Annotated[
-        list[str] | None,
-        typer.Option("--measure", metavar="NAME", help="measure to compute; may be given several times"),
-    ] = None,
-    measure_set: Annotated[
-        str | None,
-        typer.Option(
-            "--set", help="set of measures: quick, hanna, openmeva or all; default: quick, or those of --measure"
-        ),
-    ] = None,
+    dataset: _Dataset,
+    output: _Output = None,
+    measure: _Measure = None,
+    measure_set: _MeasureSet = None,
     model: _Models = None,
-    criteria: Annotated[
-        str | None, typer.Option("--criteria", help="criteria set with the scales of people's ratings")
-    ] = None,
+    criteria: _Criteria = None,
     column: _Columns = None,
     limit: _Limit = None,
     quiet: Quiet = False,

@@ -43,21 +43,27 @@ _RatingPattern = Annotated[
 ]
 
 
+_Source = Annotated[str, typer.Argument(metavar="FILE|RUN", help='JSON Lines with {"text": "..."}, or a run')]
+_Diff = Annotated[
+    bool, typer.Option("--diff", help="table of only those answers that ours and as-published read differently")
+]
+_Criterion = Annotated[str | None, typer.Option("--criterion", help="criterion that the answers rate, e.g. Coherence")]
+_Scale = Annotated[str, typer.Option("--scale", help="scale as LOWEST-HIGHEST, e.g. 1-5 or 1-5/0.5")]
+_Pair = Annotated[bool, typer.Option("--pair", help="answers that compare two stories, in place of ratings")]
+_Structured = Annotated[Structured, typer.Option("--structured", help="form of answer that was requested")]
+
+
 @app.command()
 def parse(
-    source: Annotated[str, typer.Argument(metavar="FILE|RUN", help='JSON Lines with {"text": "..."}, or a run')],
-    diff: Annotated[
-        bool, typer.Option("--diff", help="table of only those answers that ours and as-published read differently")
-    ] = False,
-    criterion: Annotated[
-        str | None, typer.Option("--criterion", help="criterion that the answers rate, e.g. Coherence")
-    ] = None,
-    scale: Annotated[str, typer.Option("--scale", help="scale as LOWEST-HIGHEST, e.g. 1-5 or 1-5/0.5")] = _SCALE,
+    source: _Source,
+    diff: _Diff = False,
+    criterion: _Criterion = None,
+    scale: _Scale = _SCALE,
     labels: _Labels = None,
     positive: _Positive = None,
-    pair: Annotated[bool, typer.Option("--pair", help="answers that compare two stories, in place of ratings")] = False,
+    pair: _Pair = False,
     parser: ParserName = "ours",
-    structured: Annotated[Structured, typer.Option("--structured", help="form of answer that was requested")] = "none",
+    structured: _Structured = "none",
     rating_pattern: _RatingPattern = None,
     form: Annotated[Rows, typer.Option("--format", metavar="FORM", help=_FORMS)] = "table",
     output: Output = None,

@@ -199,8 +199,8 @@ def _refuse_beside_contradictions(
 def _contradictions(texts: ExplanationTexts, seed: int, form: str, output: Path | None) -> None:
     """Print the answers whose reason says otherwise than their rating."""
     from judge.cli.option_words import emit
-    from judge.explanations.quality.contradictions import contradictions
-    from judge.explanations.quality.contradictions_table import table
+    from judge.explanations.quality.contradicting.contradictions import contradictions
+    from judge.explanations.quality.contradicting.table import table
 
     emit(table(contradictions(texts.with_text, texts.criteria, seed)), form, output)
 

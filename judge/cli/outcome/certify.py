@@ -19,28 +19,33 @@ NOT_MET = 4
 """The exit code where a condition does not hold."""
 
 
+_Floor = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--floor",
+        metavar="NAME=NUMBER",
+        help="lowest accepted tau, icc, coverage or accuracy; may be given several times",
+    ),
+]
+_Require = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--require",
+        metavar="NAME",
+        help="condition to meet: replace, control or unbiased; may be given several times",
+    ),
+]
+_Output = Annotated[Path | None, typer.Option("-o", "--output", help="file for the certificate (JSON)")]
+
+
 @app.command()
 @takes(EvidenceOptions, HELP)
 def certify(
     runs: Runs,
     *,
-    floor: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--floor",
-            metavar="NAME=NUMBER",
-            help="lowest accepted tau, icc, coverage or accuracy; may be given several times",
-        ),
-    ] = None,
-    require: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--require",
-            metavar="NAME",
-            help="condition to meet: replace, control or unbiased; may be given several times",
-        ),
-    ] = None,
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="file for the certificate (JSON)")] = None,
+    floor: _Floor = None,
+    require: _Require = None,
+    output: _Output = None,
     options: EvidenceOptions,
     criterion: Criteria = None,
     judge: Judges = None,

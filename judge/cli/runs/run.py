@@ -40,36 +40,37 @@ _Summary = Annotated[
 ]
 
 
+_Run = Annotated[Path | None, typer.Argument(metavar="RUN", help="a run.yaml or its folder")]
+_DryRun = Annotated[bool, typer.Option("--dry-run", help="forecast only; nothing is requested")]
+_MaxCost = Annotated[float | None, typer.Option(min=0, help="largest amount in dollars that may be spent")]
+_Shard = Annotated[str | None, typer.Option(metavar="i/N", help="part i of N parts; judge merge joins them")]
+_Reuse = Annotated[Path | None, typer.Option(help="result folder whose answers to identical queries are reused")]
+_Output = Annotated[Path | None, typer.Option("--output", "-o", help="result folder to write (with one judge)")]
+_Engine = Annotated[Literal["async", "ray"], typer.Option(help="program that sends the requests: this process, or Ray")]
+_RayActors = Annotated[int | None, typer.Option(min=1, help="number of Ray clients (HTTP) or engines (vLLM)")]
+_PrintSchema = Annotated[bool, typer.Option("--print-schema", help="JSON Schema of run.yaml, and nothing else")]
+
+
 @app.command()
 def run(
-    run: Annotated[Path | None, typer.Argument(metavar="RUN", help="a run.yaml or its folder")] = None,
+    run: _Run = None,
     judge: OtherJudges = None,
     set_: Overrides = None,
     limit: Limit = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="forecast only; nothing is requested")] = False,
+    dry_run: _DryRun = False,
     pilot: _Pilot = None,
-    max_cost: Annotated[float | None, typer.Option(min=0, help="largest amount in dollars that may be spent")] = None,
-    shard: Annotated[str | None, typer.Option(metavar="i/N", help="part i of N parts; judge merge joins them")] = None,
-    reuse: Annotated[
-        Path | None, typer.Option(help="result folder whose answers to identical queries are reused")
-    ] = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="result folder to write (with one judge)")
-    ] = None,
-    engine: Annotated[
-        Literal["async", "ray"], typer.Option(help="program that sends the requests: this process, or Ray")
-    ] = "async",
+    max_cost: _MaxCost = None,
+    shard: _Shard = None,
+    reuse: _Reuse = None,
+    output: _Output = None,
+    engine: _Engine = "async",
     ray_address: _RayAddress = "local",
-    ray_actors: Annotated[
-        int | None, typer.Option(min=1, help="number of Ray clients (HTTP) or engines (vLLM)")
-    ] = None,
+    ray_actors: _RayActors = None,
     quiet: Quiet = False,
     form: Form = "table",
     require_certificate: _Certificate = None,
     summary: _Summary = None,
-    print_schema: Annotated[
-        bool, typer.Option("--print-schema", help="JSON Schema of run.yaml, and nothing else")
-    ] = False,
+    print_schema: _PrintSchema = False,
 ) -> None:
     """Send every request that RUN defines to its judge, and keep each answer; running again sends only what is missing.
 

@@ -36,35 +36,39 @@ _Audit = Annotated[
 ]
 
 
+_Title = Annotated[str | None, typer.Option("--title", help="title of the page")]
+_Examples = Annotated[int, typer.Option("--examples", help="number of example stories where judge and people differ")]
+_Quick = Annotated[
+    bool, typer.Option("--quick", help=f"{QUICK} resamples and permutations: for a first view, not for print")
+]
+_Readings = Annotated[
+    str,
+    typer.Option(
+        "--readings",
+        help="judge's ratings compared with one person's: mean (of its repeats) or single (each repeat)",
+    ),
+]
+_Permutations = Annotated[int, typer.Option("--permutations", help="number of permutations of a permutation test")]
+_Seed = Annotated[int, typer.Option("--seed", help="seed of resamples, permutations and the sample on the map")]
+
+
 @app.command()
 def report(
     runs: Runs,
     output: _Page = None,
     methods: _Methods = False,
-    title: Annotated[str | None, typer.Option("--title", help="title of the page")] = None,
+    title: _Title = None,
     drop_system: DropSystem = None,
     panel: PanelName = None,
     pass_rate: PassRate = False,
     audit: _Audit = None,
     contamination: ScoresFiles = None,
-    examples: Annotated[
-        int, typer.Option("--examples", help="number of example stories where judge and people differ")
-    ] = 6,
-    quick: Annotated[
-        bool, typer.Option("--quick", help=f"{QUICK} resamples and permutations: for a first view, not for print")
-    ] = False,
-    readings: Annotated[
-        str,
-        typer.Option(
-            "--readings",
-            help="judge's ratings compared with one person's: mean (of its repeats) or single (each repeat)",
-        ),
-    ] = "mean",
+    examples: _Examples = 6,
+    quick: _Quick = False,
+    readings: _Readings = "mean",
     resamples: Resamples = 1000,
-    permutations: Annotated[
-        int, typer.Option("--permutations", help="number of permutations of a permutation test")
-    ] = 2000,
-    seed: Annotated[int, typer.Option("--seed", help="seed of resamples, permutations and the sample on the map")] = 1,
+    permutations: _Permutations = 2000,
+    seed: _Seed = 1,
     parser: ParserName = "ours",
     quiet: Quiet = False,
 ) -> None:

@@ -16,49 +16,61 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 _ALL = "all"
 
 
+_Story = Annotated[Path | None, typer.Argument(metavar="[STORY.txt]", help="text file with the story")]
+_Judge = Annotated[str, typer.Option(help="judge to request: provider/model, or surface")]
+_Against = Annotated[
+    Path | None,
+    typer.Option(metavar="OTHER.txt", help="text file with a second story, compared with the first in both orders"),
+]
+_EvalPrompts = Annotated[
+    str | None,
+    typer.Option(
+        help="Eval-Prompts by name or file, separated by commas; default: ep1,ep3, or pair2 with --against; "
+        "for several criteria, and on the page: ep2, and pair2 where there is a second story"
+    ),
+]
+_Criterion = Annotated[
+    str | None,
+    typer.Option(help="criteria by name or abbreviation, separated by commas, or all  [default: Coherence]"),
+]
+_StoryPrompt = Annotated[str, typer.Option(help="story-prompt that the author was given")]
+_Reference = Annotated[Path | None, typer.Option(help="file with the reference story")]
+_Set = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="key of run.yaml with its value; may be given several times"),
+]
+_Form = Annotated[
+    Literal["table", "json"] | None, typer.Option("--format", help="form of the answer  [default: table]")
+]
+_Output = Annotated[
+    Path | None, typer.Option("--output", "-o", help="JSON Lines file that the answers are appended to")
+]
+_Serve = Annotated[bool, typer.Option("--serve", help="local page to paste stories into, served until Ctrl-C")]
+_Host = Annotated[
+    str | None, typer.Option(help="address of the page; any other than loopback needs a key, which is printed")
+]
+_Port = Annotated[int | None, typer.Option(help="port of the page; 0: any free port  [default: 8765 or the next]")]
+_Open = Annotated[bool, typer.Option("--open", help="browser window with the page, opened at the start")]
+
+
 @app.command()
 def try_(
-    story: Annotated[Path | None, typer.Argument(metavar="[STORY.txt]", help="text file with the story")] = None,
-    judge: Annotated[str, typer.Option(help="judge to request: provider/model, or surface")] = "surface",
-    against: Annotated[
-        Path | None,
-        typer.Option(metavar="OTHER.txt", help="text file with a second story, compared with the first in both orders"),
-    ] = None,
-    eval_prompts: Annotated[
-        str | None,
-        typer.Option(
-            help="Eval-Prompts by name or file, separated by commas; default: ep1,ep3, or pair2 with --against; "
-            "for several criteria, and on the page: ep2, and pair2 where there is a second story"
-        ),
-    ] = None,
-    criterion: Annotated[
-        str | None,
-        typer.Option(help="criteria by name or abbreviation, separated by commas, or all  [default: Coherence]"),
-    ] = None,
+    story: _Story = None,
+    judge: _Judge = "surface",
+    against: _Against = None,
+    eval_prompts: _EvalPrompts = None,
+    criterion: _Criterion = None,
     criteria: Annotated[str, typer.Option(help="criteria set")] = "hanna",
-    story_prompt: Annotated[str, typer.Option(help="story-prompt that the author was given")] = "",
-    reference: Annotated[Path | None, typer.Option(help="file with the reference story")] = None,
+    story_prompt: _StoryPrompt = "",
+    reference: _Reference = None,
     base_url: Annotated[str | None, typer.Option(help="address of the server")] = None,
-    set_: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="key of run.yaml with its value; may be given several times"),
-    ] = None,
-    form: Annotated[
-        Literal["table", "json"] | None, typer.Option("--format", help="form of the answer  [default: table]")
-    ] = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="JSON Lines file that the answers are appended to")
-    ] = None,
-    serve: Annotated[
-        bool, typer.Option("--serve", help="local page to paste stories into, served until Ctrl-C")
-    ] = False,
-    host: Annotated[
-        str | None, typer.Option(help="address of the page; any other than loopback needs a key, which is printed")
-    ] = None,
-    port: Annotated[
-        int | None, typer.Option(help="port of the page; 0: any free port  [default: 8765 or the next]")
-    ] = None,
-    open_: Annotated[bool, typer.Option("--open", help="browser window with the page, opened at the start")] = False,
+    set_: _Set = None,
+    form: _Form = None,
+    output: _Output = None,
+    serve: _Serve = False,
+    host: _Host = None,
+    port: _Port = None,
+    open_: _Open = False,
 ) -> None:
     """Show a judge's answer about one story: the request as sent, the rating that was read, tokens and cost.
 

@@ -99,19 +99,22 @@ def list_(form: Form = "table", output: Output = None) -> None:
     emit(tables(), form, output)
 
 
+_Dataset = Annotated[str, typer.Argument(metavar="DATASET", help="dataset of stories, by name or path")]
+_Limit = Annotated[int | None, typer.Option("--limit", help="number of stories, from the first on; default: all")]
+_Seed = Annotated[int, typer.Option("--seed", help="seed of random choices, combined with each story's id")]
+
+
 @app.command("make")
 def make(
-    dataset: Annotated[str, typer.Argument(metavar="DATASET", help="dataset of stories, by name or path")],
+    dataset: _Dataset,
     output: _Output,
     perturbation: _Perturbation = None,
     perturbation_set: _PerturbationSet = None,
     strength: _Strength = "1",
     system: _System = None,
     references: _References = False,
-    limit: Annotated[
-        int | None, typer.Option("--limit", help="number of stories, from the first on; default: all")
-    ] = None,
-    seed: Annotated[int, typer.Option("--seed", help="seed of random choices, combined with each story's id")] = 1,
+    limit: _Limit = None,
+    seed: _Seed = 1,
     tagger: _Tagger = None,
     top: _Top = None,
     rewriter: _Rewriter = None,

@@ -12,62 +12,86 @@ from judge.cli.table_options import Form, Quiet
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
+_Data = Annotated[list[str], typer.Argument(metavar="PAIRS|DATASET...", help="datasets by name or path")]
+_Output = Annotated[Path, typer.Option("-o", "--output", help="folder to write, such as models/NAME")]
+_Criterion = Annotated[
+    list[str] | None, typer.Option("--criterion", help="only this criterion; may be given several times")
+]
+_Embed = Annotated[
+    str | None,
+    typer.Option("--embed", metavar="MODEL", help="sentence-transformers model whose embeddings are weighed too"),
+]
+_Encoder = Annotated[
+    str | None,
+    typer.Option(
+        "--encoder", metavar="MODEL", help="model from which a cross-encoder is trained further (extra train)"
+    ),
+]
+_Epochs = Annotated[int | None, typer.Option("--epochs", help="largest number of epochs of an encoder [default: 4]")]
+_BatchSize = Annotated[
+    int | None,
+    typer.Option("--batch-size", help="stories, or lists of stories, in a training step of an encoder [default: 8]"),
+]
+_LearningRate = Annotated[
+    float | None, typer.Option("--learning-rate", help="learning rate of an encoder [default: 2e-5]")
+]
+_MaxLength = Annotated[
+    int | None,
+    typer.Option("--max-length", help="largest number of tokens that an encoder reads [default: its own limit]"),
+]
+_Criteria = Annotated[
+    str | None,
+    typer.Option("--criteria", metavar="SET", help="criteria set whose definitions an encoder reads"),
+]
+_Negatives = Annotated[
+    Path | None,
+    typer.Option(
+        "--negatives", metavar="FILE", help="file of judge stress make: each perturbed story loses to its origin"
+    ),
+]
+_Column = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--column", metavar="FIELD=COLUMN", help="for tables: column that holds a field; may be given several times"
+    ),
+]
+_Folds = Annotated[int, typer.Option("--folds", help="number of folds of story-prompts for the check")]
+_Foldings = Annotated[
+    int | None, typer.Option("--foldings", help="number of times that folds are dealt [default: 5; for an encoder 1]")
+]
+_Resamples = Annotated[int, typer.Option("--resamples", min=1, help="number of resamples for intervals")]
+
+
 @app.command()
 def train(
-    data: Annotated[list[str], typer.Argument(metavar="PAIRS|DATASET...", help="datasets by name or path")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="folder to write, such as models/NAME")],
-    criterion: Annotated[
-        list[str] | None, typer.Option("--criterion", help="only this criterion; may be given several times")
-    ] = None,
-    embed: Annotated[
-        str | None,
-        typer.Option("--embed", metavar="MODEL", help="also embeddings by this sentence-transformers model"),
-    ] = None,
-    encoder: Annotated[
-        str | None,
-        typer.Option("--encoder", metavar="MODEL", help="train a cross-encoder on from this model (extra train)"),
-    ] = None,
-    epochs: Annotated[int | None, typer.Option("--epochs", help="of an encoder, at most [default: 4]")] = None,
-    batch_size: Annotated[
-        int | None, typer.Option("--batch-size", help="of an encoder: stories or lists a step [default: 8]")
-    ] = None,
-    learning_rate: Annotated[
-        float | None, typer.Option("--learning-rate", help="of an encoder [default: 2e-5]")
-    ] = None,
-    max_length: Annotated[
-        int | None, typer.Option("--max-length", help="tokens that an encoder reads [default: all that it can]")
-    ] = None,
-    criteria: Annotated[
-        str | None,
-        typer.Option("--criteria", metavar="SET", help="criteria set whose definitions an encoder reads"),
-    ] = None,
-    negatives: Annotated[
-        Path | None,
-        typer.Option("--negatives", metavar="FILE", help="stories of judge stress make: the perturbed one loses"),
-    ] = None,
-    column: Annotated[
-        list[str] | None,
-        typer.Option("--column", metavar="FIELD=COLUMN", help="for tables: which column holds what; several times"),
-    ] = None,
-    folds: Annotated[int, typer.Option("--folds", help="folds of story-prompts for the check")] = 5,
-    foldings: Annotated[
-        int | None, typer.Option("--foldings", help="how often folds are dealt [default: 5; of an encoder 1]")
-    ] = None,
-    resamples: Annotated[int, typer.Option("--resamples", min=1, help="resamples for intervals")] = 1000,
-    seed: Annotated[int, typer.Option("--seed", help="of folds and resamples")] = 1,
+    data: _Data,
+    output: _Output,
+    criterion: _Criterion = None,
+    embed: _Embed = None,
+    encoder: _Encoder = None,
+    epochs: _Epochs = None,
+    batch_size: _BatchSize = None,
+    learning_rate: _LearningRate = None,
+    max_length: _MaxLength = None,
+    criteria: _Criteria = None,
+    negatives: _Negatives = None,
+    column: _Column = None,
+    folds: _Folds = 5,
+    foldings: _Foldings = None,
+    resamples: _Resamples = 1000,
+    seed: Annotated[int, typer.Option("--seed", help="seed of folds and resamples")] = 1,
     form: Form = "table",
     quiet: Quiet = False,
 ) -> None:
     """Train an evaluator on pairs or ratings, and print how it does on stories that it has not seen.
 
     It weighs surface features, and embeddings where a model is named. Accuracy is out of fold by story-prompt,
-    by difference of length, beside longer-wins and the control. Judge with it: judge: trained/FOLDER in run.yaml.
+    by difference of length, beside longer-wins and the control. An encoder reads the texts, wants a GPU for real
+    models, and continues after a stop. Judge with the result: judge: trained/FOLDER in run.yaml.
 
     Example: judge train storyer_pairs -o models/pairs
 
     Example: judge train mans_roc -o models/roc --embed all-MiniLM-L6-v2
-
-    With an encoder it reads the texts, wants a GPU for real models, and goes on where it was stopped when called again.
 
     Example: judge train storyer_pairs -o models/bert --encoder answerdotai/ModernBERT-base
     """
@@ -79,17 +103,11 @@ def train(
     from judge.training.telling import Telling
     from judge.training.train import train as make
 
+    sizes = {"epochs": epochs, "batch_size": batch_size, "learning_rate": learning_rate, "max_length": max_length}
     options = TrainOptions(
         criteria=tuple(criterion or ()),
         embed=embed,
-        encoder=encoder_options(
-            encoder,
-            epochs=epochs,
-            batch_size=batch_size,
-            learning_rate=learning_rate,
-            max_length=max_length,
-            criteria=criteria,
-        ),
+        encoder=encoder_options(encoder, **sizes, criteria=criteria),
         negatives=negatives,
         folds=folds,
         foldings=foldings if foldings is not None else 5 if encoder is None else 1,

@@ -12,9 +12,9 @@ from judge.cli.main import main
 from judge.errors import SpecError
 from judge.explanations.corpus.corpus import frame_of
 from judge.explanations.corpus.reading import read_texts
-from judge.explanations.quality.contradictions import AUDITED, Contradictions, contradictions
-from judge.explanations.quality.contradictions_table import table
-from judge.explanations.quality.read_flags import mark, precision, read_flags
+from judge.explanations.quality.contradicting.contradictions import AUDITED, Contradictions, contradictions
+from judge.explanations.quality.contradicting.read_flags import mark, precision, read_flags
+from judge.explanations.quality.contradicting.table import table
 from judge.records import Criterion, Scale
 from judge.stats.shares.proportion import wilson
 

@@ -42,7 +42,7 @@ def mark(text: str) -> str:
 @functools.cache
 def read_flags() -> tuple[Read, ...]:
     """All rows."""
-    file = package_file("explanations", "quality", "read_flags.csv")
+    file = package_file("explanations", "quality", "contradicting", "read_flags.csv")
     rows = csv.DictReader(file.read_text(encoding="utf-8").splitlines())
     return tuple(
         Read(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from judge.explanations.quality import read_flags
-from judge.explanations.quality.contradictions import AUDITED, Contradictions
+from judge.explanations.quality.contradicting import read_flags
+from judge.explanations.quality.contradicting.contradictions import AUDITED, Contradictions
 from judge.printing.tables import Column, Table
 from judge.stats.estimate import Estimate
 from judge.stats.shares.proportion import wilson
