@@ -45,7 +45,7 @@ def run_demos(folder: Path, judge: str, *, quiet: bool = False) -> list[Path]:
         raise SpecError(unknown("judge of a demo", judge, JUDGES), hint="for another judge: judge init my-run")
     first, *more = JUDGES[judge]
     places = [(folder, first), *((folder.with_name(folder.name + run.removeprefix(first)), run) for run in more)]
-    return [run_demo(place, run, quiet=quiet)[0] for place, run in places]
+    return [run_demo(demo_folder, run, quiet=quiet)[0] for demo_folder, run in places]
 
 
 def demo_report(folder: Path, *results: Path) -> Path:

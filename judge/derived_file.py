@@ -48,7 +48,7 @@ def reading(path: Path, read: Callable[[sqlite3.Connection], _Read]) -> Iterator
         return
     with closing(base):
         try:
-            found: _Read | None = read(base)
+            result: _Read | None = read(base)
         except (sqlite3.DatabaseError, KeyError):
-            found = None
-        yield found
+            result = None
+        yield result

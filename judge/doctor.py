@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from judge.errors import JudgeError
+from judge.installation import install_command
 from judge.redaction import redact
 
 State = Literal["failed", "missing", "note", "ok"]
@@ -46,7 +47,7 @@ _CORE = (
 class Finding:
     """One checked item, its state, and the command that fixes it."""
 
-    what: str
+    item: str
     state: State
     detail: str
     mend: str | None = None
@@ -67,18 +68,18 @@ def _python() -> Finding:
 
 def _packages() -> list[Finding]:
     lost = [name for name in _CORE if _version(name) is None]
-    found = [
+    findings = [
         Finding("core packages", "failed", f"missing: {', '.join(lost)}", "pip install --force-reinstall storyjudge")
     ]
     if not lost:
-        found = [Finding("core packages", "ok", ", ".join(f"{name} {_version(name)}" for name in _CORE))]
+        findings = [Finding("core packages", "ok", ", ".join(f"{name} {_version(name)}" for name in _CORE))]
     for extra, names in EXTRAS.items():
         here = [f"{name} {_version(name)}" for name in names if _version(name)]
         lost = [name for name in names if _version(name) is None]
-        mend = f"pip install 'storyjudge[{extra}]'" if lost else None
+        mend = install_command(extra) if lost else None
         detail = "; ".join(filter(None, [", ".join(here), f"not installed: {', '.join(lost)}" if lost else ""]))
-        found.append(Finding(f"extra {extra}", "missing" if lost else "ok", detail, mend))
-    return found
+        findings.append(Finding(f"extra {extra}", "missing" if lost else "ok", detail, mend))
+    return findings
 
 
 def _tagger() -> Finding:
@@ -94,18 +95,20 @@ def _tagger() -> Finding:
 def _datasets() -> list[Finding]:
     from judge.datasets import DATASETS, open_dataset
 
-    found = []
+    findings = []
     for name in DATASETS:
         try:
             files = open_dataset(name).files
             absent = [file for file in files if not file.is_file()]
             if absent:
-                found.append(Finding(f"dataset {name}", "missing", f"{absent[0]} is gone", f"judge data fetch {name}"))
+                findings.append(
+                    Finding(f"dataset {name}", "missing", f"{absent[0]} is gone", f"judge data fetch {name}")
+                )
             else:
-                found.append(Finding(f"dataset {name}", "ok", str(files[0])))
+                findings.append(Finding(f"dataset {name}", "ok", str(files[0])))
         except JudgeError as error:
-            found.append(Finding(f"dataset {name}", "missing", "not on this machine", error.hint))
-    return found
+            findings.append(Finding(f"dataset {name}", "missing", "not on this machine", error.hint))
+    return findings
 
 
 def _key() -> Finding:
@@ -118,12 +121,12 @@ def _other_keys() -> list[Finding]:
     """Other providers' keys that are set, each with the host that it may go to."""
     from judge.credentials.providers import OPENAI, PROVIDERS
 
-    found = []
+    findings = []
     for provider in PROVIDERS:
         for name in provider.variables if provider is not OPENAI else ():
             if os.environ.get(name, "").strip():
-                found.append(Finding(name, "ok", f"set; it may go to {', '.join(provider.hosts)}"))
-    return found
+                findings.append(Finding(name, "ok", f"set; it may go to {', '.join(provider.hosts)}"))
+    return findings
 
 
 def _trusted() -> Finding:
@@ -192,19 +195,19 @@ def _models() -> list[Finding]:
     from judge.in_force.catalogue import catalogue
     from judge.in_force.shutdown import ending
 
-    known = catalogue()
-    found = [
+    models = catalogue()
+    findings = [
         Finding(
             "catalogue of models",
             "ok",
-            f"modelparams {known.version}, snapshot of {known.taken}: {known.count} models ({known.license})",
+            f"modelparams {models.version}, snapshot of {models.taken}: {models.count} models ({models.license})",
         )
     ]
     for judge, (life, runs) in ending(Path("runs")).items():
         where = ", ".join(path.as_posix() for path in runs)
         mend = "finish these runs before that date and keep their result folders; new runs need another judge"
-        found.append(Finding(f"judge {judge}", "note", f"{where}: {life.sentence}", mend))
-    return found
+        findings.append(Finding(f"judge {judge}", "note", f"{where}: {life.sentence}", mend))
+    return findings
 
 
 def _version(name: str) -> str | None:

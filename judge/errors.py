@@ -21,6 +21,7 @@ import re
 from collections.abc import Iterable
 from typing import Literal
 
+from judge.installation import install_command
 from judge.redaction import redact
 from judge.wording import Advice, changed, joined
 
@@ -96,9 +97,9 @@ class RunFolderError(JudgeError):
 class MissingExtraError(JudgeError):
     """An optional package is needed and not installed."""
 
-    def __init__(self, what: str, extra: str) -> None:
-        missing = f" needs an optional package that is not installed: pip install 'storyjudge[{extra}]'"
-        super().__init__(joined(what, missing))
+    def __init__(self, feature: str, extra: str) -> None:
+        missing = f" needs an optional package that is not installed: {install_command(extra)}"
+        super().__init__(joined(feature, missing))
 
 
 ErrorKind = Literal[
@@ -153,25 +154,25 @@ def yaml_mistake(error: Exception) -> str:
     return words if mark is None else f"{words} (line {mark.line + 1}, column {mark.column + 1})"
 
 
-def nearest(word: str, known: Iterable[str]) -> str | None:
+def nearest(word: str, choices: Iterable[str]) -> str | None:
     """The known word most similar to `word`, or None when none is close."""
-    matches = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
+    matches = difflib.get_close_matches(word, list(choices), n=1, cutoff=0.5)
     return matches[0] if matches else None
 
 
-def unknown(what: str, word: str, known: Iterable[str]) -> str:
+def unknown(kind: str, word: str, choices: Iterable[str]) -> str:
     """A sentence about an unknown name, with the nearest known name and a list of all."""
-    return f"{what} {word!r} {_unknown(word, known)}"
+    return f"{kind} {word!r} {_unknown(word, choices)}"
 
 
-def unknown_value(field: str, word: str, known: Iterable[str]) -> OptionError:
+def unknown_value(field: str, word: str, choices: Iterable[str]) -> OptionError:
     """The error for an unknown value of an option, with the nearest known value and a list of all."""
-    names = sorted(known)
+    names = sorted(choices)
     return OptionError(field, word, _unknown(word, names), allowed=names)
 
 
-def _unknown(word: str, known: Iterable[str]) -> str:
-    names = sorted(known)
+def _unknown(word: str, choices: Iterable[str]) -> str:
+    names = sorted(choices)
     close = nearest(word, names)
     guess = f"; did you mean {close!r}?" if close else ""
     return f"is not known{guess} (known: {', '.join(names)})"

@@ -183,7 +183,7 @@ class Scale:
     def code_of(self, label: str) -> int | None:
         """The code of a label, case and blanks around it aside; None for what is no label."""
         wanted = _folded(label)
-        return next((code for code, known in enumerate(self.labels) if _folded(known) == wanted), None)
+        return next((code for code, own_label in enumerate(self.labels) if _folded(own_label) == wanted), None)
 
     def points(self) -> list[float]:
         """All points from min to max."""
@@ -232,19 +232,19 @@ class Criterion:
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> Criterion:
         """The criterion of a `record`, or of one whose scale names its numbers, as audits keep it."""
-        said = record["scale"]
-        scale = Scale(**said) if isinstance(said, Mapping) else Scale(*said)
+        scale_record = record["scale"]
+        scale = Scale(**scale_record) if isinstance(scale_record, Mapping) else Scale(*scale_record)
         labels = record.get("labels") or scale.labels
         if labels:
-            named = record if "labels" in record else said
+            named = record if "labels" in record else scale_record
             scale = Scale.of_labels(labels, ordered=named["ordered"], positive=named["positive"])
         return cls(record["name"], record["abbreviation"], record["definition"], scale, tuple(record["guidelines"]))
 
     @classmethod
     def together(cls, criteria: Sequence[Criterion]) -> Criterion:
         """What stands for criteria that one query asks for: its name is theirs as a JSON array, see `names_in`."""
-        name = joint_name([one.name for one in criteria])
-        return cls(name, "+".join(one.abbreviation for one in criteria), "", criteria[0].scale)
+        name = joint_name([criterion.name for criterion in criteria])
+        return cls(name, "+".join(criterion.abbreviation for criterion in criteria), "", criteria[0].scale)
 
 
 Asked = Criterion | tuple[Criterion, ...]
@@ -330,7 +330,7 @@ class Query:
         return self.criteria or self.criterion
 
     @property
-    def place(self) -> tuple[str, str, str]:
+    def journal_names(self) -> tuple[str, str, str]:
         """Story, criterion and Eval-Prompt, as journals name them."""
         return self.story.id, self.criterion.name, self.eval_prompt
 
@@ -359,7 +359,7 @@ class Commission:
     shared: tuple[int, ...] = ()
 
     @property
-    def place(self) -> tuple[str, str, str]:
+    def journal_names(self) -> tuple[str, str, str]:
         """Story-prompt and writer prompt where journals name story and Eval-Prompt; there is no criterion."""
         return self.wanted.id, "", self.writer_prompt
 

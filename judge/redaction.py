@@ -61,15 +61,15 @@ def remember(value: str) -> None:
 
 def known_keys() -> dict[str, str]:
     """Keys that this process knows, with where each came from (a sentence's object, such as `the value of NAME`)."""
-    origins = dict.fromkeys((value for value in _remembered if counts(value)), "a value sent with requests")
+    origins = dict.fromkeys((value for value in _remembered if is_key_value(value)), "a value sent with requests")
     for name in os.environ:
         kind = _kind(name)
         value = os.environ.get(name, "") if kind else ""
-        if kind == "key" and counts(value.strip()) and not _is_path(name, value):
+        if kind == "key" and is_key_value(value.strip()) and not _is_path(name, value):
             origins[value.strip()] = f"the value of {name}"
         elif kind == "proxy" and "@" in value:
             password = value.rpartition("@")[0].rpartition("/")[2].partition(":")[2]
-            if counts(password):
+            if is_key_value(password):
                 origins[password] = f"the password in {name}"
     return origins
 
@@ -109,9 +109,9 @@ def cleaned(body: bytes, keys: Iterable[str]) -> bytes:
     if escaped and b"\\" in body:
         # A form that is itself escaped, as a key quoted within a text, stands in JSON as no form that is looked for.
         with contextlib.suppress(orjson.JSONDecodeError):
-            told = orjson.loads(body)
-            safe = _each_string(told, lambda text: redact_only(text, escaped))
-            body = body if safe == told else orjson.dumps(safe)
+            content = orjson.loads(body)
+            safe = _each_string(content, lambda text: redact_only(text, escaped))
+            body = body if safe == content else orjson.dumps(safe)
     low = body.lower()
     if not any(form in low for key in keys for form in forms_in_bytes(key)):
         return body
@@ -127,9 +127,9 @@ def _each_string(value: Any, change: Callable[[str], str]) -> Any:
     if isinstance(value, str):
         return change(value)
     if isinstance(value, dict):
-        return {_each_string(name, change): _each_string(one, change) for name, one in value.items()}
+        return {_each_string(name, change): _each_string(item, change) for name, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_each_string(one, change) for one in value]
+        return [_each_string(item, change) for item in value]
     return value
 
 
@@ -144,20 +144,20 @@ def held_in(text: str) -> str | None:
 
 def looks_in(text: str) -> str | None:
     """What of a text looks like a key of a large provider; None where nothing does."""
-    return next((what for what, look in LOOKS.items() if re.search(look, text)), None)
+    return next((kind for kind, look in LOOKS.items() if re.search(look, text)), None)
 
 
 def forms_in_bytes(key: str) -> tuple[bytes, ...]:
     """The forms, in lower case, in which a key may stand in a file or an answer."""
-    return _of(key)[2]
+    return _forms_of(key)[2]
 
 
 def forms_of(key: str) -> tuple[str, ...]:
     """The forms, in lower case, in which a key may stand in a text."""
-    return _of(key)[0]
+    return _forms_of(key)[0]
 
 
-def counts(value: str) -> bool:
+def is_key_value(value: str) -> bool:
     """Whether a value is a key and not a word: long enough, no usual dummy, not letters alone."""
     return len(value) >= LEAST and value.lower() not in _DUMMIES and not (value.isalpha() and len(value) < _WORD)
 
@@ -174,7 +174,7 @@ def _is_path(name: str, value: str) -> bool:
 
 
 @lru_cache(maxsize=256)
-def _of(key: str) -> tuple[tuple[str, ...], frozenset[str], tuple[bytes, ...]]:
+def _forms_of(key: str) -> tuple[tuple[str, ...], frozenset[str], tuple[bytes, ...]]:
     """(forms in lower case, pieces that give a long key away, forms as bytes)."""
     import html
     import json
@@ -217,7 +217,7 @@ def _without_whole(text: str, keys: Iterable[str]) -> str:
 
 def _without_parts(text: str, keys: Iterable[str]) -> str:
     for key in keys:
-        text = _without_masked(_without_pieces(text, _of(key)[1]), key)
+        text = _without_masked(_without_pieces(text, _forms_of(key)[1]), key)
     return text
 
 

@@ -60,6 +60,8 @@ _WORD = re.compile(r"\w")
 _WORDS = re.compile(r"\w+")
 _QUOTES = frozenset({'"', "“", "”", "„", "«", "»", "``", "''"})
 _WINDOW = 50
+"""Words: windows of one length, so that the share does not fall with the length of a story."""
+
 _SENTENCE_FEATURES = (
     "sentences",
     "sentence-length",
@@ -88,11 +90,11 @@ _FUNCTION_WORDS = _PRONOUNS | _BEING | frozenset(_OTHER_LIST.split())
 
 def tokens(text: str) -> list[str]:
     """Words and punctuation marks in order, case kept."""
-    found: list[str] = _TOKEN.findall(text)
+    words: list[str] = _TOKEN.findall(text)
     if not any(mark in text for mark in _NOT):
-        return found
+        return words
     parts: list[str] = []
-    for token in found:
+    for token in words:
         if len(token) > 3 and token.endswith(_NOT):
             parts += (token[:-3], token[-3:])
         else:
@@ -135,8 +137,8 @@ def features_of_tokens(story: Sequence[str], prompt: Sequence[str]) -> dict[str,
     }
     for order in (1, 2, 3):
         counts = _ngram_counts(story, order)
-        known = set(zip(*(prompt[i:] for i in range(order)), strict=False))
-        values[f"novelty-{order}"] = 1 - len(known & counts.keys()) / len(counts) if counts else 1.0
+        prompt_grams = set(zip(*(prompt[i:] for i in range(order)), strict=False))
+        values[f"novelty-{order}"] = 1 - len(prompt_grams & counts.keys()) / len(counts) if counts else 1.0
         values[f"repetition-{order}"] = _repeated_share(counts)
     return values
 

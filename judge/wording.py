@@ -79,12 +79,12 @@ class Advice(str):
         """The sentence in another wording."""
         return _filled(self._made, wording)
 
-    def each(self, change: Callable[[str], str]) -> Advice:
+    def mapped(self, change: Callable[[str], str]) -> Advice:
         """A copy with `change` applied to every text in it."""
         template, texts, options = self._made
         new = {name: _changed(value, change) for name, value in options.items()}
-        made = (change(template), tuple(_changed(text, change) for text in texts), new)
-        return _advice(type(self), change(self.rest), made)
+        changed_parts = (change(template), tuple(_changed(text, change) for text in texts), new)
+        return _advice(type(self), change(self.rest), changed_parts)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Keep the template and its arguments in copies."""
@@ -101,8 +101,8 @@ class Note(Advice):
 
     def __new__(cls, text: str, advice: str, *, joint: str | None = None) -> Note:
         """Write both for Python."""
-        made: _Made = ("{} ({})", (text, advice), {}) if joint is None else ("{}{}{}", (text, joint, advice), {})
-        return _advice(Note, text, made)
+        parts: _Made = ("{} ({})", (text, advice), {}) if joint is None else ("{}{}{}", (text, joint, advice), {})
+        return _advice(Note, text, parts)
 
 
 _Kind = TypeVar("_Kind", bound=Advice)
@@ -132,20 +132,20 @@ def listed(parts: Iterable[str], between: str) -> str:
 
 def changed(words: str, change: Callable[[str], str]) -> str:
     """Any words with every text in them changed."""
-    return words.each(change) if isinstance(words, Advice) else change(words)
+    return words.mapped(change) if isinstance(words, Advice) else change(words)
 
 
-def _advice(kind: type[_Kind], rest: str, made: _Made) -> _Kind:
-    self = str.__new__(kind, _filled(made, PYTHON))
+def _advice(kind: type[_Kind], rest: str, parts: _Made) -> _Kind:
+    self = str.__new__(kind, _filled(parts, PYTHON))
     self.rest = rest
-    self._made = made
+    self._made = parts
     return self
 
 
-def _filled(made: _Made, wording: Wording) -> str:
-    template, texts, options = made
-    said = [text.written(wording) if isinstance(text, Advice) else text for text in texts]
-    return Formatter().vformat(template, said, _Mentions(wording, options))
+def _filled(parts: _Made, wording: Wording) -> str:
+    template, texts, options = parts
+    filled_texts = [text.written(wording) if isinstance(text, Advice) else text for text in texts]
+    return Formatter().vformat(template, filled_texts, _Mentions(wording, options))
 
 
 def _changed(value: object, change: Callable[[str], str]) -> object:
@@ -172,13 +172,13 @@ class _Mention:
     def __init__(self, wording: Wording, field: str, value: object = _BARE) -> None:
         self._wording, self._field, self._value = wording, field, value
 
-    def _said(self, *, exact: bool) -> str:
+    def _written(self, *, exact: bool) -> str:
         if self._value is _BARE:
             return self._wording.option(self._field)
         return self._wording.setting(self._field, self._value, exact=exact)
 
     def __str__(self) -> str:
-        return self._said(exact=False)
+        return self._written(exact=False)
 
     def __repr__(self) -> str:
-        return self._said(exact=True)
+        return self._written(exact=True)

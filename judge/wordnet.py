@@ -77,8 +77,8 @@ class WordNet:
         if not complete(folder):
             raise SpecError(f"{folder} holds no WordNet 3.0", hint=HINT)
         indexed = {part: _index(folder / f"index.{part}") for part in PARTS}
-        self._offsets = {part: {word: found[0] for word, found in words.items()} for part, words in indexed.items()}
-        self._tagged = {part: {word: found[1] for word, found in words.items()} for part, words in indexed.items()}
+        self._offsets = {part: {word: entry[0] for word, entry in words.items()} for part, words in indexed.items()}
+        self._tagged = {part: {word: entry[1] for word, entry in words.items()} for part, words in indexed.items()}
         self._irregular = {part: _exceptions(folder / f"{part}.exc") for part in PARTS}
         self._data = {part: (folder / f"data.{part}").read_bytes() for part in PARTS}
         self.senses = lru_cache(maxsize=1 << 15)(self._senses)
@@ -134,22 +134,22 @@ class WordNet:
 
         With `again` endings are cut off as often as it takes to find a form, as NLTK did until version 3.6.
         """
-        found = {word}
+        synonyms = {word}
         for part in PARTS:
             for form in self._forms(word.lower(), part, again=again):
                 for offset in self._offsets[part][form]:
-                    found.update(self._words(part, offset))
-        return frozenset(found)
+                    synonyms.update(self._words(part, offset))
+        return frozenset(synonyms)
 
     def _forms(self, word: str, part: str, *, again: bool) -> list[str]:
-        known = self._offsets[part]
+        offsets = self._offsets[part]
         irregular = self._irregular[part].get(word)
         others = irregular if irregular is not None else _without_endings([word], part)
-        found = [form for form in dict.fromkeys((word, *others)) if form in known]
-        while again and irregular is None and others and not found:
+        forms = [form for form in dict.fromkeys((word, *others)) if form in offsets]
+        while again and irregular is None and others and not forms:
             others = _without_endings(others, part)
-            found = [form for form in dict.fromkeys(others) if form in known]
-        return found
+            forms = [form for form in dict.fromkeys(others) if form in offsets]
+        return forms
 
     def _words(self, part: str, offset: int) -> list[str]:
         cells = self._cells(part, offset)

@@ -7,6 +7,8 @@ from typing import Any
 import yaml
 
 MOST_NESTED = 50
+"""Collections within collections: PyYAML builds them by recursion, and deeper ones would exhaust Python's stack."""
+
 MOST_VALUES = 100_000
 """Values, those behind an alias counted each time it is used."""
 

@@ -11,8 +11,8 @@ def table(distributions: Distributions) -> Table:
     named = {
         (point, name)
         for row in distributions.rows
-        for one in row
-        for point, name in zip(one.points, one.names, strict=True)
+        for distribution in row
+        for point, name in zip(distribution.points, distribution.names, strict=True)
     }
     # Labels of several criteria may have one code: each has its own column, beside those of the same code.
     points = [name for _, name in sorted(named)]
@@ -20,11 +20,11 @@ def table(distributions: Distributions) -> Table:
     columns += [Column(name, f"{name} %", digits=1, factor=100) for name in dict.fromkeys(points)]
     columns += [Column("n", "ratings"), Column("asked", "asked"), Column("mean", "mean")]
     rows = [
-        {"judge": one.judge, "eval_prompt": one.eval_prompt, "criterion": one.criterion}
-        | dict(zip(one.names, one.shares, strict=True))
-        | {"n": one.n, "asked": one.asked, "mean": one.mean}
+        {"judge": distribution.judge, "eval_prompt": distribution.eval_prompt, "criterion": distribution.criterion}
+        | dict(zip(distribution.names, distribution.shares, strict=True))
+        | {"n": distribution.n, "asked": distribution.asked, "mean": distribution.mean}
         for row in distributions.rows
-        for one in row
+        for distribution in row
     ]
     return Table(
         f"Shares of ratings, {distributions.dataset}", columns, rows, distributions.signature, distributions.notes

@@ -108,18 +108,20 @@ def distributions(table: RatingsTable, options: DistributionOptions | None = Non
 
 
 def _dataset(matrix: RatingMatrix, table: RatingsTable, options: DistributionOptions) -> Distributions:
-    found = sources(matrix)
-    judged = dict.fromkeys(name for source in found if not source.is_people for name in source.criteria)
+    matrix_sources = sources(matrix)
+    judged = dict.fromkeys(name for source in matrix_sources if not source.is_people for name in source.criteria)
     criteria = tuple(judged) or matrix.criteria
     controls = {fact.judge for fact in table.facts if fact.control}
-    edges = {name.casefold(): _edges(name, found, table, matrix.labels.get(name.casefold())) for name in criteria}
+    edges = {
+        name.casefold(): _edges(name, matrix_sources, table, matrix.labels.get(name.casefold())) for name in criteria
+    }
     rows = []
-    for source in found:
+    for source in matrix_sources:
         kept = [k for k, name in enumerate(source.criteria) if name.casefold() in edges]
         rows.append(tuple(_count(source, k, edges[source.criteria[k].casefold()], controls) for k in kept))
     short = abbreviations(table)
     notes = [note for fact in table.facts for note in fact.notes]
-    between = sum(one.between for row in rows for one in row)
+    between = sum(distribution.between for row in rows for distribution in row)
     if between:
         notes.append(f"{between} ratings lie between two points and count as the nearer one, halfway as the upper one")
     return Distributions(
@@ -133,13 +135,13 @@ def _dataset(matrix: RatingMatrix, table: RatingsTable, options: DistributionOpt
     )
 
 
-def _edges(criterion: str, found: Sequence[Source], table: RatingsTable, labels: Scale | None) -> Floats:
+def _edges(criterion: str, matrix_sources: Sequence[Source], table: RatingsTable, labels: Scale | None) -> Floats:
     """Ends of what is counted together: half a step around each point, wider where there are too many numbers."""
     scales = [c.scale for fact in table.facts for c in fact.criteria if c.name.casefold() == criterion.casefold()]
     step = min((scale.step for scale in scales if scale.step), default=1.0) or 1.0
     ratings = [
         source.ratings(k)
-        for source in found
+        for source in matrix_sources
         for k, name in enumerate(source.criteria)
         if name.casefold() == criterion.casefold()
     ]
@@ -154,14 +156,14 @@ def _edges(criterion: str, found: Sequence[Source], table: RatingsTable, labels:
 
 def _count(source: Source, k: int, edges: Floats, controls: set[str]) -> Distribution:
     ratings = source.ratings(k)
-    known = ratings[~np.isnan(ratings)]
-    place = np.searchsorted(edges, known + _SAME, side="right") - 1
-    counts = np.bincount(np.clip(place, 0, edges.size - 2), minlength=edges.size - 1)
+    rated = ratings[~np.isnan(ratings)]
+    bins = np.searchsorted(edges, rated + _SAME, side="right") - 1
+    counts = np.bincount(np.clip(bins, 0, edges.size - 2), minlength=edges.size - 1)
     middles = (edges[:-1] + edges[1:]) / 2
     row = source.rows[k]
-    asked = known.size if source.is_people else int(source.matrix.asked[row].sum())
+    asked = rated.size if source.is_people else int(source.matrix.asked[row].sum())
     unit = float(edges[1] - edges[0])
-    whole = np.abs((known - middles[0]) / unit - np.round((known - middles[0]) / unit)) < _SAME
+    whole = np.abs((rated - middles[0]) / unit - np.round((rated - middles[0]) / unit)) < _SAME
     scale = source.matrix.labels.get(source.criteria[k].casefold())
     return Distribution(
         run=source.run,
@@ -172,7 +174,7 @@ def _count(source: Source, k: int, edges: Floats, controls: set[str]) -> Distrib
         counts=tuple(int(count) for count in counts),
         asked=asked,
         between=int((~whole).sum()),
-        mean=float(known.mean()) if known.size and (scale is None or scale.numeric) else None,
+        mean=float(rated.mean()) if rated.size and (scale is None or scale.numeric) else None,
         control=source.judge in controls,
         words=() if scale is None else tuple(scale.text_of(float(middle)) for middle in middles),
     )

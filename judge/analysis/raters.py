@@ -53,6 +53,12 @@ class Raters:
         """Who rated the stories of one dataset."""
         return cls(next((fact.labels_note for fact in table.facts if fact.dataset == dataset), None))
 
+    @classmethod
+    def of_all(cls, table: RatingsTable) -> Raters:
+        """Who rated the stories of several datasets: labels only where no dataset has people's ratings."""
+        notes = {fact.labels_note for fact in table.facts}
+        return cls(None if None in notes else next(iter(sorted(note for note in notes if note)), None))
+
     @property
     def sentence(self) -> str:
         """What a caption says of labels, with a blank before it: the first clause; nothing where people rated."""

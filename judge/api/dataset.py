@@ -63,9 +63,9 @@ class LoadedDataset:
         pairs = () if self.dataset.pairs is None else self.dataset.pairs()
         rows = [
             (pair.id, pair.story_prompt, pair.first, pair.second)
-            + ((None, None, None) if said is None else (said.criterion, said.rater, said.value))
+            + ((None, None, None) if preference is None else (preference.criterion, preference.rater, preference.value))
             for pair in pairs
-            for said in pair.preferences or (None,)
+            for preference in pair.preferences or (None,)
         ]
         columns = ["pair", "story_prompt", "first", "second", "criterion", "rater", "preference"]
         return pd.DataFrame(rows, columns=columns)

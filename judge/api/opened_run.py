@@ -400,8 +400,8 @@ class OpenedRun:
         from judge.report import ReportInputs, ReportOptions
         from judge.report.write import write_methods, write_page
 
-        said = {"parser": self.parser, "command": f"open_run(...).report({str(output)!r})"} | options
-        inputs = ReportInputs.read(self.folders, _options(ReportOptions, **said))
+        settings = {"parser": self.parser, "command": f"open_run(...).report({str(output)!r})"} | options
+        inputs = ReportInputs.read(self.folders, _options(ReportOptions, **settings))
         write_page(inputs, Path(output), quiet=True)
         return [Path(output), *(write_methods(inputs, Path(output)) if methods else [])]
 

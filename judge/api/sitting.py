@@ -23,13 +23,13 @@ def run_all(definition: Path, overrides: Mapping[str, object], limit: int | None
     words = [
         f"{key}={value if isinstance(value, str) else orjson.dumps(value).decode()}" for key, value in overrides.items()
     ]
-    found = load_run_specs(path, words, [])
+    specs = load_run_specs(path, words, [])
     sittings = [
         Sitting(spec, path.parent, folder_for(path, spec.name, spec.judge, spec.revision), limit=limit, quiet=quiet)
-        for spec in found.judges
+        for spec in specs.judges
     ]
-    _in_thread(sittings, found.max_cost)
-    return [one.result.path for one in sittings]
+    _in_thread(sittings, specs.max_cost)
+    return [sitting.result.path for sitting in sittings]
 
 
 def _in_thread(sittings: Sequence[Sitting], max_cost: float | None) -> None:
@@ -59,6 +59,8 @@ def _sit(sittings: Sequence[Sitting], max_cost: float | None) -> None:
         if ended.totals.answered == 0 and ended.missing:
             raise ended.outcomes.cause or JudgeError(ended.outcomes.stopped or "nothing was answered")
         return
-    failed = [one.error for one in sit_side_by_side(list(sittings), max_cost=max_cost) if one.error is not None]
+    failed = [
+        sitting.error for sitting in sit_side_by_side(list(sittings), max_cost=max_cost) if sitting.error is not None
+    ]
     if len(failed) == len(sittings):
         raise failed[0]

@@ -8,6 +8,7 @@ MOST = 32 << 20
 """Bytes, unpacked: the longest answers with twenty alternatives for each token take a few."""
 
 _PIECE = 1 << 16
+"""Bytes read at a time, so that an answer without an end is left soon after MOST."""
 
 
 class TooLongError(aiohttp.ClientError):

@@ -75,6 +75,7 @@ def no_answer(url: str, body: bytes, form: str) -> BackendError:
 
 
 _LONGEST_NAME = 300
+"""Characters of the model's name: the journal holds it with each answer, and a server could put anything there."""
 
 
 def checked(response: Response) -> Response:
@@ -96,23 +97,23 @@ def checked(response: Response) -> Response:
     )
 
 
-def _checked_logprobs(said: Any) -> Any:
+def _checked_logprobs(logprobs: Any) -> Any:
     """Log-probabilities in one of the two forms that are read; None for empty ones, TypeError for any other."""
-    if not said or (isinstance(said, Mapping) and not said.get("content") and not said.get("tokens")):
+    if not logprobs or (isinstance(logprobs, Mapping) and not logprobs.get("content") and not logprobs.get("tokens")):
         return None
-    content = said.get("content")
+    content = logprobs.get("content")
     if content:
-        for one in content:
-            for token in (one, *(one.get("top_logprobs") or ())):
+        for step in content:
+            for token in (step, *(step.get("top_logprobs") or ())):
                 _check_token(token["token"], token["logprob"])
-        return said
-    tokens, own, tops = said["tokens"], said.get("token_logprobs") or (), said.get("top_logprobs") or ()
+        return logprobs
+    tokens, own, tops = logprobs["tokens"], logprobs.get("token_logprobs") or (), logprobs.get("top_logprobs") or ()
     for token, value in zip(tokens, own, strict=False):
         _check_token(token, 0.0 if value is None else value)
     for top in tops:
         for token, value in (top or {}).items():
             _check_token(token, value)
-    return said
+    return logprobs
 
 
 def _check_token(token: Any, value: Any) -> None:

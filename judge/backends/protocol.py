@@ -101,7 +101,7 @@ class Rehearsing(Protocol):
         ...
 
     async def facts(self) -> Mapping[str, Any]:
-        """What is known of the server after it, for the manifest."""
+        """Facts of the server after it, for the manifest."""
         ...
 
 

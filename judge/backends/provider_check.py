@@ -40,7 +40,7 @@ _TO_FILL_IN = re.compile(r"\b[A-Z]{4,}\b")
 class Checked:
     """One checked item, its state, and what corrects it."""
 
-    what: str
+    item: str
     state: Literal["ok", "missing", "failed", "note"]
     detail: str
     mend: str | None = None
@@ -51,7 +51,7 @@ class _Key:
     """A key's value where the server may receive it, and a sentence on its state."""
 
     variable: str | None
-    said: Checked
+    check: Checked
     headers: dict[str, str]
 
 
@@ -62,19 +62,19 @@ def check_provider(name: str, base_url: str | None = None, model: str | None = N
     """
     facts = facts_of(name)
     url = without_slash(base_url or facts.base_url)
-    return [*_server(facts, url, model), *_known(facts)]
+    return [*_server(facts, url, model), *_documented(facts)]
 
 
 def _server(facts: ProviderFacts, url: str, model: str | None) -> Iterator[Checked]:
     """Key, reach and models."""
     if gap := _TO_FILL_IN.search(url):
         key = _key(facts, None)
-        yield key.said
+        yield key.check
         yours = Advice("{base_url}", base_url=url)
         yield Checked("server", "missing", f"its address holds {gap[0]}, which is yours", yours)
         return
     key = _key(facts, origin_of(url, Advice("{base_url}")))
-    yield key.said
+    yield key.check
     yield from asyncio.run(_models(facts, url, model, key))
 
 
@@ -84,13 +84,15 @@ def _key(facts: ProviderFacts, origin: Origin | None) -> _Key:
     names = provider.variables if provider is not None else OPENAI.variables
     variable = next((name for name in names if os.environ.get(name, "").strip()), None)
     if variable is None:
-        what = " or ".join(names)
+        variables = " or ".join(names)
         if provider is None:
-            return _Key(None, Checked("key", "note", f"{what} is not set; a server of your own may not need it"), {})
-        return _Key(None, Checked("key", "missing", f"{what} is not set", f"export {names[0]}=..."), {})
+            return _Key(
+                None, Checked("key", "note", f"{variables} is not set; a server of your own may not need it"), {}
+            )
+        return _Key(None, Checked("key", "missing", f"{variables} is not set", f"export {names[0]}=..."), {})
     if origin is not None and not _may_go(facts, origin, variable):
-        said = f"{variable} is set, and was not sent: {origin} is no host of {facts.title}"
-        return _Key(None, Checked("key", "note", said, f"export {VARIABLE}={origin}, if you trust it"), {})
+        detail = f"{variable} is set, and was not sent: {origin} is no host of {facts.title}"
+        return _Key(None, Checked("key", "note", detail, f"export {VARIABLE}={origin}, if you trust it"), {})
     value = os.environ[variable].strip()
     redaction.remember(value)
     header, scheme = (provider.header, provider.scheme) if provider else ("Authorization", "Bearer ")
@@ -106,7 +108,7 @@ def _may_go(facts: ProviderFacts, origin: Origin, variable: str) -> bool:
 
 
 async def _models(facts: ProviderFacts, url: str, model: str | None, key: _Key) -> list[Checked]:
-    """What the list of models tells."""
+    """Check the list of models."""
     try:
         timeout = aiohttp.ClientTimeout(total=PATIENCE)
         async with (
@@ -121,8 +123,8 @@ async def _models(facts: ProviderFacts, url: str, model: str | None, key: _Key) 
     except TimeoutError:
         return [Checked("server", "failed", f"{url}: no answer within {PATIENCE:g} s", _start(facts))]
     except (aiohttp.ClientError, ValueError) as error:
-        said = connection_error(error, url) if isinstance(error, aiohttp.ClientError) else error
-        return [Checked("server", "failed", redaction.redact(str(said)), _start(facts))]
+        reason = connection_error(error, url) if isinstance(error, aiohttp.ClientError) else error
+        return [Checked("server", "failed", redaction.redact(str(reason)), _start(facts))]
     if status == 200:
         entries = models_in(body)
         return _listed(url, None if entries is None else [str(entry["id"]) for entry in entries], model)
@@ -143,7 +145,7 @@ def _list_of(facts: ProviderFacts, url: str) -> str:
 def _refused(facts: ProviderFacts, url: str, status: int, headers: dict[str, str], body: bytes, key: _Key) -> Checked:
     """A server that answers, and gives no list."""
     refusal = read_refusal(status, headers, body)
-    words = redaction.redact(refusal.said.shown())
+    words = redaction.redact(refusal.error_body.shown())
     sentence = f"{url} answers HTTP {status}" + (f": {words}" if words else "")
     if facts.name == "anthropic-openai" and refusal.kind in ("auth", "request"):
         detail = f"{sentence}; its list of models wants other headers, so that this says nothing of your key"
@@ -178,8 +180,8 @@ def _start(facts: ProviderFacts) -> str:
     return "check network and address"
 
 
-def _known(facts: ProviderFacts) -> Iterator[Checked]:
-    """What documentation and threads say, and how far this program was tried."""
+def _documented(facts: ProviderFacts) -> Iterator[Checked]:
+    """Known facts from documentation and threads, and how far this program was tried."""
     for word, settings in (("refuses", facts.refused), ("ignores", facts.ignored)):
         for setting, words in settings.items():
             yield Checked(f"{word} {setting}", "note", str(words))

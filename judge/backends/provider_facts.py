@@ -52,12 +52,12 @@ class ProviderFacts:
     sources: tuple[str, ...]
     local: bool = False
     backend: str = "openai"
-    of: str | None = None
+    provider_name: str | None = None
 
     @property
     def provider(self) -> Provider | None:
         """Its hosts and keys; None for a server of one's own."""
-        return next((one for one in PROVIDERS if one.name == (self.of or self.name)), None)
+        return next((provider for provider in PROVIDERS if provider.name == (self.provider_name or self.name)), None)
 
     @property
     def usual(self) -> bool:
@@ -82,11 +82,11 @@ def provider_facts() -> Mapping[str, ProviderFacts]:
 
 def facts_of(name: str) -> ProviderFacts:
     """One endpoint; SpecError with the known names for another."""
-    known = provider_facts()
-    found = known.get(name.lower().replace("_", ".")) or known.get(name.lower())
-    if found is None:
-        raise SpecError(unknown("provider", name, tuple(known)))
-    return found
+    facts_by_name = provider_facts()
+    facts = facts_by_name.get(name.lower().replace("_", ".")) or facts_by_name.get(name.lower())
+    if facts is None:
+        raise SpecError(unknown("provider", name, tuple(facts_by_name)))
+    return facts
 
 
 def _facts(name: str, row: Mapping[str, Any]) -> ProviderFacts:

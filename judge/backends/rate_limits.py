@@ -50,7 +50,7 @@ class TellsLimits(Protocol):
 
 
 def rate_limits(headers: Mapping[str, str]) -> RateLimits | None:
-    """What the headers tell; None where they tell of no limit all that is needed."""
+    """The limits that the headers give; None where none is complete."""
     limits = {}
     for name, forms in _FORMS.items():
         for form in forms:

@@ -43,22 +43,22 @@ class RecordedBackend:
         """The recorded answers; raises a `BackendError` that is not retryable where one is missing."""
         responses = []
         for repeat in repeats:
-            story, criterion, eval_prompt = query.place
+            story, criterion, eval_prompt = query.journal_names
             other = query.other.id if isinstance(query, Query) and query.other is not None else None
-            place = (story, other, criterion, eval_prompt, repeat)
-            if place not in self._answers:
-                about = f"story {place[0]}" if other is None else f"stories {place[0]} and {other}"
-                asked = ", ".join(names_in(place[2]))
+            key = (story, other, criterion, eval_prompt, repeat)
+            if key not in self._answers:
+                about = f"story {key[0]}" if other is None else f"stories {key[0]} and {other}"
+                asked = ", ".join(names_in(key[2]))
                 raise BackendError(
-                    f"{self.path} holds no answer for {about}, {asked}, {place[3]}, repeat {place[4]}",
+                    f"{self.path} holds no answer for {about}, {asked}, {key[3]}, repeat {key[4]}",
                     kind="request",
                     retryable=False,
                 )
-            responses.append(self._answers[place])
+            responses.append(self._answers[key])
         return responses
 
     async def close(self) -> None:
-        """Nothing to give back."""
+        """Do nothing: no resources are held."""
 
 
 def _from_journal(path: Path) -> Iterator[tuple[_Place, Response]]:
@@ -86,8 +86,8 @@ def _from_file(path: Path) -> Iterator[tuple[_Place, Response]]:
             story, eval_prompt = str(data["story"]), str(data["eval_prompt"])
             criterion = data["criterion"]
             criterion = joint_name(list(map(str, criterion))) if isinstance(criterion, list) else str(criterion)
-            place = (story, second, criterion, eval_prompt, int(data["repeat"]))
-            yield place, Response(str(data["text"]), data.get("finish_reason"), data.get("reasoning"))
+            key = (story, second, criterion, eval_prompt, int(data["repeat"]))
+            yield key, Response(str(data["text"]), data.get("finish_reason"), data.get("reasoning"))
         except orjson.JSONDecodeError as error:
             raise DataError(f"not valid JSON ({error})", file=path, row=number) from error
         except (KeyError, TypeError, ValueError) as error:

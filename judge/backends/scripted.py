@@ -62,8 +62,8 @@ class Scripted:
 
     async def complete(self, query: Request, repeats: Sequence[int]) -> list[Response]:
         """The next fitting answer for each repeat."""
-        said = "\n".join(message.content for message in query.messages)
-        fitting = tuple(line for line in self.lines if line.match is not None and line.match in said)
+        prompt_text = "\n".join(message.content for message in query.messages)
+        fitting = tuple(line for line in self.lines if line.match is not None and line.match in prompt_text)
         fitting = fitting or tuple(line for line in self.lines if line.match is None)
         if not fitting:
             raise BackendError(f"{self.name} has no answer that fits the query", kind="request", retryable=False)
@@ -72,7 +72,7 @@ class Scripted:
         return [self._response(fitting[(turn + offset) % len(fitting)]) for offset in range(len(repeats))]
 
     async def close(self) -> None:
-        """Nothing to give back."""
+        """Do nothing: no resources are held."""
 
     def _response(self, line: Line) -> Response:
         return Response(text=line.text, finish_reason=line.finish_reason, reasoning=line.reasoning, model=self.name)

@@ -25,13 +25,13 @@ def schema(query: Query) -> dict[str, Any]:
     criteria each has such an object, or its bare rating, under its name.
     """
     if query.criteria:
-        return _object({criterion.name: _of_several(query, criterion) for criterion in query.criteria})
+        return _object({criterion.name: _several_schema(query, criterion) for criterion in query.criteria})
     if query.choices:
         return _explained(query, "verdict", {"type": "string", "enum": choices(query)})
     return _explained(query, "rating", _rating(query.criterion))
 
 
-def _of_several(query: Query, criterion: Criterion) -> dict[str, Any]:
+def _several_schema(query: Query, criterion: Criterion) -> dict[str, Any]:
     rating = _rating(criterion)
     return _explained(query, "rating", rating) if query.asks_explanation else rating
 
@@ -39,8 +39,8 @@ def _of_several(query: Query, criterion: Criterion) -> dict[str, Any]:
 def _explained(query: Query, name: str, answer: dict[str, Any]) -> dict[str, Any]:
     fields: dict[str, Any] = {name: answer}
     if query.asks_explanation:
-        said = {"explanation": {"type": "string"}}
-        fields = said | fields if query.structured == "json-explanation-first" else fields | said
+        explanation = {"explanation": {"type": "string"}}
+        fields = explanation | fields if query.structured == "json-explanation-first" else fields | explanation
     return _object(fields)
 
 

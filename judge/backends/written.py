@@ -13,7 +13,7 @@ Value = str | float
 """A label or a word, or a number."""
 
 
-def said(query: Query, name: str, value: Value, explanation: str | None) -> str:
+def value_text(query: Query, name: str, value: Value, explanation: str | None) -> str:
     """One value in the form that was asked for; `name` is rating, answer or verdict."""
     word = value if isinstance(value, str) else f"{value:g}"
     if query.structured == "choice":
@@ -27,10 +27,10 @@ def said(query: Query, name: str, value: Value, explanation: str | None) -> str:
 def several(query: Query, answers: Sequence[tuple[str, Value, str | None]]) -> str:
     """(Criterion, value, explanation) of several criteria in the form that was asked for: lines, or one JSON object."""
     if query.structured != "none":
-        found: dict[str, Any] = {}
+        values: dict[str, Any] = {}
         for name, value, why in answers:
-            found[name] = value if why is None else {"rating": value, "explanation": why}
-        return orjson.dumps(found).decode()
+            values[name] = value if why is None else {"rating": value, "explanation": why}
+        return orjson.dumps(values).decode()
     lines = []
     for name, value, why in answers:
         word = value if isinstance(value, str) else f"{value:g}"

@@ -79,7 +79,7 @@ class Certificate:
     @property
     def holds(self) -> bool:
         """Whether every condition does."""
-        return all(one.holds for one in self.conditions)
+        return all(condition.holds for condition in self.conditions)
 
     @property
     def record(self) -> dict[str, Any]:
@@ -101,7 +101,7 @@ class Certificate:
             },
             "settings": settings_of(definition),
             "eval_prompts": {name: hashes.get(name) for name in prompts},
-            "criteria": criteria_of(one for one in self.fact.criteria if one.name in names),
+            "criteria": criteria_of(criterion for criterion in self.fact.criteria if criterion.name in names),
             "repeats": self.fact.repeats,
             "dataset": {
                 "name": self.matrix.dataset,
@@ -112,8 +112,13 @@ class Certificate:
             },
             "people": _people(self.matrix, self.fact),
             "conditions": [
-                {"condition": one.condition, "means": one.meaning, "holds": one.holds, "failed": list(one.failed)}
-                for one in self.conditions
+                {
+                    "condition": condition.condition,
+                    "means": condition.meaning,
+                    "holds": condition.holds,
+                    "failed": list(condition.failed),
+                }
+                for condition in self.conditions
             ],
             "rows": [_row_record(row) for row in self.rows],
             "model_life": None if life is None else life.record(),
@@ -133,7 +138,7 @@ def certify(evidence: Evidence, conditions: Conditions, today: date) -> Certific
     Raises SpecError where there are several judges, runs or datasets, no judge, or nobody rated the stories.
     """
     fact, matrix = _only(evidence)
-    own = [one for one in margins.by_criterion(evidence.correlations) if one.dataset == matrix.dataset]
+    own = [margin for margin in margins.by_criterion(evidence.correlations) if margin.dataset == matrix.dataset]
     if not own:
         raise SpecError(
             f"nobody's ratings of {matrix.dataset} are known on a criterion of this judge: there is nothing to certify",
@@ -155,8 +160,8 @@ def certify(evidence: Evidence, conditions: Conditions, today: date) -> Certific
 
 
 def _only(evidence: Evidence) -> tuple[RunFacts, RatingMatrix]:
-    found = [(cell.run, cell.judge) for matrix in evidence.matrices for cell in matrix.cells]
-    pairs = list(dict.fromkeys(found))
+    asked = [(cell.run, cell.judge) for matrix in evidence.matrices for cell in matrix.cells]
+    pairs = list(dict.fromkeys(asked))
     if not pairs:
         raise SpecError("no judge was asked: there is nothing to certify")
     names = list(dict.fromkeys(judge for _, judge in pairs))
@@ -171,24 +176,25 @@ def _only(evidence: Evidence) -> tuple[RunFacts, RatingMatrix]:
 
 
 def _rows(evidence: Evidence, matrix: RatingMatrix, own: Sequence[Margin]) -> Iterator[CertifiedRow]:
-    for prompt in dict.fromkeys(one.eval_prompt for one in own):
-        mine = [one for one in own if one.eval_prompt == prompt]
+    for prompt in dict.fromkeys(entry.eval_prompt for entry in own):
+        mine = [entry for entry in own if entry.eval_prompt == prompt]
         tests, nulls = tests_of(evidence, mine[0])
-        by_criterion = {one.subject.criterion: one for one in tests}
+        by_criterion = {test.subject.criterion: test for test in tests}
         diagnosis = evidence.diagnosis(mine[0])
         for margin in mine:
             (criterion,) = margin.criteria
             at = matrix.cells.index(Cell(margin.run, margin.judge, prompt, criterion))
             test = by_criterion.get(criterion)
-            tested = [one for one in diagnosis.tested if one.criterion == criterion]
+            tested = [finding for finding in diagnosis.tested if finding.criterion == criterion]
             yield CertifiedRow(
                 margin=margin,
                 icc=_icc(evidence, margin),
+                # A cell that was asked of no story has a coverage of 0.
                 coverage=float(matrix.valid[at].sum() / max(1, matrix.asked[at].sum())),
                 accuracy=_accuracy(evidence, margin),
                 replacement=test,
                 empty=test is not None and str(test.subject.against) in nulls,
-                findings=tuple(one for one in tested if holds(one, diagnosis.options.alpha)),
+                findings=tuple(finding for finding in tested if holds(finding, diagnosis.options.alpha)),
                 tested=len(tested),
             )
 
@@ -202,9 +208,9 @@ def _icc(evidence: Evidence, margin: Margin) -> Estimate:
 
 
 def _accuracy(evidence: Evidence, margin: Margin) -> Estimate | None:
-    found = evidence.confusions
+    confusions = evidence.confusions
     key = (margin.run, margin.judge, margin.eval_prompt, margin.criteria[0])
-    for row in found.judges if found is not None else ():
+    for row in confusions.judges if confusions is not None else ():
         subject = row.subject
         if (subject.run, subject.judge, subject.eval_prompt, subject.criterion) == key:
             return row.statistics["balanced_accuracy"]
@@ -259,7 +265,7 @@ def _unmet(row: CertifiedRow, name: str) -> str | None:
         return None if over.low > 0 else f"{row.name}: {over.value:+.3f}, interval from {over.low:+.3f}"
     if not row.tested:
         return f"{row.name}: no test could be computed"
-    return f"{row.name}: {', '.join(one.verdict(1.0) for one in row.findings)}" if row.findings else None
+    return f"{row.name}: {', '.join(finding.verdict(1.0) for finding in row.findings)}" if row.findings else None
 
 
 def _row_record(row: CertifiedRow) -> dict[str, Any]:
@@ -287,25 +293,31 @@ def _row_record(row: CertifiedRow) -> dict[str, Any]:
             "people": test.compared,
         },
         "biases": [
-            {"test": one.diagnostic, "finding": one.verdict(1.0), "effect": _estimate(one.test.estimate),
-             "unit": one.kind.unit, "p_holm": one.adjusted} for one in row.findings
+            {"test": finding.diagnostic, "finding": finding.verdict(1.0), "effect": _estimate(finding.test.estimate),
+             "unit": finding.kind.unit, "p_holm": finding.adjusted} for finding in row.findings
         ],
         "tests": row.tested,
     }  # fmt: skip
 
 
-def _estimate(one: Estimate) -> dict[str, Any]:
-    found = {"value": one.value, "low": one.low, "high": one.high, "n": one.n, "method": one.method}
-    return found | {"reason": None if one.reason is None else str(one.reason)}
+def _estimate(estimate: Estimate) -> dict[str, Any]:
+    record = {
+        "value": estimate.value,
+        "low": estimate.low,
+        "high": estimate.high,
+        "n": estimate.n,
+        "method": estimate.method,
+    }
+    return record | {"reason": None if estimate.reason is None else str(estimate.reason)}
 
 
 def _people(matrix: RatingMatrix, fact: RunFacts) -> dict[str, Any]:
     raters = [matrix.by_rater(j) for j in range(len(matrix.criteria))]
-    known = all(one.known for one in raters)
-    names = {name for one in raters for name in one.names} if known else None
+    identified = all(ratings.known for ratings in raters)
+    names = {name for ratings in raters for name in ratings.names} if identified else None
     return {
         "raters": None if names is None else len(names),
-        "known_one_by_one": known,
+        "known_one_by_one": identified,
         "rated_stories": int((matrix.raters > 0).any(axis=0).sum()),
         "labels_note": fact.labels_note,
     }

@@ -50,7 +50,7 @@ class Conditions:
     def of(cls, floors: Sequence[str], requirements: Sequence[str]) -> Conditions:
         """From words such as ``tau=0.3`` and ``replace``; raises OptionError for others, and where there are none."""
         parsed = [_floor(words) for words in floors]
-        names = [one.name for one in parsed]
+        names = [floor.name for floor in parsed]
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
             raise OptionError("floor", twice, "is given twice")

@@ -16,6 +16,7 @@ _KEYS = ("holds", "judge", "settings", "eval_prompts", "criteria", "repeats", "c
 
 def text_of(certificate: Mapping[str, Any]) -> str:
     """The file's text."""
+    # NaN, which JSON does not have, would make a file that other programs cannot read.
     return json.dumps(certificate, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 

@@ -18,17 +18,17 @@ class UncertifiedError(JudgeError):
 
 def check(certificate: Mapping[str, Any], plan: Plan, file: Path, today: date) -> None:
     """Raise UncertifiedError with all that does not fit."""
-    found = list(_misfits(certificate, identity_of(plan), today))
-    if found:
+    misfits = list(_misfits(certificate, identity_of(plan), today))
+    if misfits:
         raise UncertifiedError(
-            f"{file} does not cover this run: {'; '.join(found)}",
+            f"{file} does not cover this run: {'; '.join(misfits)}",
             hint="judge certify RUN certifies what a run reached; ask with what was certified, or leave it out",
         )
 
 
 def _misfits(certificate: Mapping[str, Any], asked: Mapping[str, Any], today: date) -> Iterator[str]:
     if certificate["holds"] is not True:
-        failed = [str(one["condition"]) for one in certificate["conditions"] if not one["holds"]]
+        failed = [str(condition["condition"]) for condition in certificate["conditions"] if not condition["holds"]]
         yield f"its conditions do not hold ({', '.join(failed)})"
     judge, wanted = certificate["judge"], asked["judge"]
     if judge.get("judge_key") is None:
@@ -40,13 +40,15 @@ def _misfits(certificate: Mapping[str, Any], asked: Mapping[str, Any], today: da
         theirs, mine = certificate["settings"], asked["settings"]
         names = [name for name in mine if theirs.get(name) != mine[name]]
         yield f"settings differ: {', '.join(names)}"
-    known = set(certificate["eval_prompts"].values())
-    prompts = [name for name, value in asked["eval_prompts"].items() if value not in known]
+    hashes = set(certificate["eval_prompts"].values())
+    # By the wording: a template of the same name may have been changed since.
+    prompts = [name for name, value in asked["eval_prompts"].items() if value not in hashes]
     if prompts:
         yield f"it covers no Eval-Prompt of this wording: {', '.join(prompts)}"
     criteria = [name for name, value in asked["criteria"].items() if certificate["criteria"].get(name) != value]
     if criteria:
         yield f"it does not cover the criteria {', '.join(criteria)} (definition, scale and guidelines)"
+    # A mean of fewer repeats is noisier, and agrees less than was certified; of more it agrees no less.
     if asked["repeats"] < certificate["repeats"]:
         yield f"it is of the mean of {certificate['repeats']} repeats, and {asked['repeats']} are asked for"
     ends = (certificate.get("model_life") or {}).get("on")

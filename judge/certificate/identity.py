@@ -15,15 +15,15 @@ SETTINGS = ("generation", "api", "system", "structured", "scoring")
 
 def settings_of(definition: Mapping[str, Any]) -> dict[str, Any]:
     """Settings by name, as they were asked for; with the hash of published wording, where there is some."""
-    found = {name: definition.get(name) for name in SETTINGS}
-    found["generation"] = {key: value for key, value in (found["generation"] or {}).items() if key != "seed"}
+    settings = {name: definition.get(name) for name in SETTINGS}
+    settings["generation"] = {key: value for key, value in (settings["generation"] or {}).items() if key != "seed"}
     published = definition.get("published")
-    return found | {"wording": None if published is None else fingerprint(published)}
+    return settings | {"wording": None if published is None else fingerprint(published)}
 
 
 def criteria_of(criteria: Iterable[Criterion]) -> dict[str, str]:
     """Criterion -> hash of its definition, scale and guidelines."""
-    return {one.name: fingerprint(one.record()) for one in criteria}
+    return {criterion.name: fingerprint(criterion.record()) for criterion in criteria}
 
 
 def identity_of(plan: Plan) -> dict[str, Any]:

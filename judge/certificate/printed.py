@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 from judge.analysis.correlation.margins import CEILING, CONTROL
-from judge.certificate.certify import Certificate, CertifiedRow
+from judge.certificate.certify import Certificate, CertifiedRow, Held
 from judge.printing.tables import Column, Table
 from judge.summary.rules import passes
 
 _SHOWN = 4
+"""Rows that fail a condition, on a screen; six criteria by four Eval-Prompts may fail each."""
 
 
-def tables(certificate: Certificate) -> list[Table]:
-    """Whether it holds, condition by condition; and the numbers."""
+def certificate_tables(certificate: Certificate, *, brief: bool = False) -> list[Table]:
+    """Whether it holds, condition by condition; and the numbers. `brief`, for a screen, names the first failures."""
     whose = f"{certificate.fact.judge} on {certificate.matrix.dataset}"
     verdict = "holds" if certificate.holds else "does not hold"
     columns = [Column("condition", "condition"), Column("holds", "holds"), Column("failed", "fails at", wrap=90)]
     rows = [
         {
-            "condition": one.condition,
-            "holds": one.holds,
-            "failed": "; ".join(one.failed[:_SHOWN])
-            + (f"; and {len(one.failed) - _SHOWN} more" if len(one.failed) > _SHOWN else "")
-            or None,
+            "condition": condition.condition,
+            "holds": condition.holds,
+            "failed": _failed(condition, _SHOWN if brief else len(condition.failed)) or None,
         }
-        for one in certificate.conditions
+        for condition in certificate.conditions
     ]
-    means = [f"{one.condition}: {one.meaning}" for one in certificate.conditions]
+    means = [f"{condition.condition}: {condition.meaning}" for condition in certificate.conditions]
     conditions = Table(f"The certificate of {whose} {verdict}", columns, rows, certificate.signature, means)
     numbers = [
         Column("eval_prompt", "eval prompt"),
@@ -45,6 +44,11 @@ def tables(certificate: Certificate) -> list[Table]:
     ]
 
 
+def _failed(condition: Held, most: int) -> str:
+    more = f"; and {len(condition.failed) - most} more" if len(condition.failed) > most else ""
+    return "; ".join(condition.failed[:most]) + more
+
+
 def _row(row: CertifiedRow) -> dict[str, object]:
     test = row.replacement
     has_rate = test is not None and test.winning_rate.defined
@@ -58,5 +62,5 @@ def _row(row: CertifiedRow) -> dict[str, object]:
         "icc": row.icc,
         "coverage": row.coverage,
         "replaces": passes(test) and not row.empty if test is not None and has_rate else None,
-        "wrong": ", ".join(one.verdict(1.0) for one in row.findings) or None,
+        "wrong": ", ".join(finding.verdict(1.0) for finding in row.findings) or None,
     }

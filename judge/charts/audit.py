@@ -25,17 +25,23 @@ def forest(report: AuditReport) -> Forest:
     shares = [key for key in _SHARES if key != "final" or report.answered.settled]
     names = (*(_SHARES[key] for key in shares), "AC1")
     lines = tuple(
-        Line("", one.category.label, tuple((number,) for number in [*_rates(one, shares), one.agreement.ac1.estimate]))
-        for one in report.errors
+        Line(
+            "",
+            error.category.label,
+            tuple((number,) for number in [*_rates(error, shares), error.agreement.ac1.estimate]),
+        )
+        for error in report.errors
     )
-    counts = [one.n for line in lines for cell in line.cells[:-1] for one in cell if one is not None and one.defined]
-    pairs = [one.agreement.ac1.estimate.n for one in report.errors if one.agreement.ac1.estimate.defined]
+    counts = [
+        rate.n for line in lines for cell in line.cells[:-1] for rate in cell if rate is not None and rate.defined
+    ]
+    pairs = [error.agreement.ac1.estimate.n for error in report.errors if error.agreement.ac1.estimate.defined]
     caption = (
         f"Errors in explanations as {annotators} annotators saw them ({words.counted(counts, 'explanations')}), in %: "
         f"{'; '.join(_HOW[key] for key in shares)}. AC1: their agreement beyond chance, in hundredths "
         f"({words.counted(pairs, 'explanations')} with two annotators or more). 95 % intervals."
     )
-    cells = [one for line in lines for cell in line.cells for one in cell if one is not None]
+    cells = [estimate for line in lines for cell in line.cells for estimate in cell if estimate is not None]
     return Forest(
         title="Errors in explanations, and annotators' agreement",
         panels=names,
@@ -51,5 +57,5 @@ def forest(report: AuditReport) -> Forest:
     )
 
 
-def _rates(one: ErrorFound, shares: Sequence[str]) -> list[Estimate]:
-    return [getattr(one.rates, key) for key in shares]
+def _rates(error: ErrorFound, shares: Sequence[str]) -> list[Estimate]:
+    return [getattr(error.rates, key) for key in shares]

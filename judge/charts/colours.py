@@ -50,10 +50,10 @@ class Scale:
         """`#rrggbb`."""
         steps = self.steps
         share = min(1.0, max(0.0, (value - self.low) / (self.high - self.low)))
-        place = share * (len(steps) - 1)
-        at = min(int(place), len(steps) - 2)
+        position = share * (len(steps) - 1)
+        at = min(int(position), len(steps) - 2)
         first, second = _parts(steps[at][1:]), _parts(steps[at + 1][1:])
-        mixed = (round(a + (b - a) * (place - at)) for a, b in zip(first, second, strict=True))
+        mixed = (round(a + (b - a) * (position - at)) for a, b in zip(first, second, strict=True))
         return "#" + "".join(f"{part:02x}" for part in mixed)
 
     def ink(self, value: float) -> str:

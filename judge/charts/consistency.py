@@ -34,10 +34,10 @@ def forest(
     people = [cell for cell in result.cells if cell.is_people]
     criteria = tuple(dict.fromkeys(cell.criterion for cell in judged or people))
     several = len({cell.run for cell in judged}) > len({cell.judge for cell in judged})
-    found: dict[tuple[str, str, str], dict[str, Estimate]] = {}
+    rows: dict[tuple[str, str, str], dict[str, Estimate]] = {}
     for cell in judged:
         name = f"{cell.judge} ({cell.run})" if several else cell.judge
-        found.setdefault((name, str(cell.eval_prompt), cell.judge), {})[cell.criterion] = _of(cell, form)
+        rows.setdefault((name, str(cell.eval_prompt), cell.judge), {})[cell.criterion] = _of(cell, form)
     lines = tuple(
         Line(
             name,
@@ -45,10 +45,10 @@ def forest(
             tuple((own.get(criterion, _NOT_THERE),) for criterion in criteria),
             CONTROL if judge in controls else None,
         )
-        for (name, eval_prompt, judge), own in found.items()
+        for (name, eval_prompt, judge), own in rows.items()
     )
     theirs = {cell.criterion.casefold(): _of(cell, form) for cell in people}
-    of_raters = " (judges) and of raters (people)" if any(cell.known for cell in people) else ""
+    of_raters = " (judges) and of raters (people)" if any(cell.has_agreement for cell in people) else ""
     band = Band("people, with each other", tuple(theirs.get(name.casefold(), _NOBODY) for name in criteria))
     return Forest(
         title=f"{form} of repeats{of_raters}, with 95 % intervals",
@@ -86,13 +86,13 @@ def _caption(
     if raters.labels_note:
         text += raters.sentence
     elif band.defined:
-        known = sorted({cell.family.k for cell in people if cell.family.k})
-        count = "–".join(map(str, dict.fromkeys([known[0], known[-1]]))) if known else "several"
+        repeat_counts = sorted({cell.family.k for cell in people if cell.family.k})
+        count = "–".join(map(str, dict.fromkeys([repeat_counts[0], repeat_counts[-1]]))) if repeat_counts else "several"
         text += f" Grey: {count} people's ratings of the same stories. Agreement is not validity."
     else:
-        reasons = list(dict.fromkeys(one.reason for one in band.estimates if one.reason))
+        reasons = list(dict.fromkeys(estimate.reason for estimate in band.estimates if estimate.reason))
         text += f" People: {'; '.join(reasons[:2])}."
     if any(line.sign for line in lines):
         text += " Squares: a control, no language model."
-    cells = [one for line in lines for cell in line.cells for one in cell if one is not None]
+    cells = [estimate for line in lines for cell in line.cells for estimate in cell if estimate is not None]
     return text + words.undefined(cells)

@@ -47,9 +47,9 @@ def forest(
     )
 
 
-def _caption(found: Comparison, resamples: int) -> str:
-    outcomes: list[Any] = [outcome for _, outcome in found.outcomes()]
-    counted = words.counted([one.stories for one in outcomes], "stories a contrast and criterion")
+def _caption(comparison: Comparison, resamples: int) -> str:
+    outcomes: list[Any] = [outcome for _, outcome in comparison.outcomes()]
+    counted = words.counted([contrast.stories for contrast in outcomes], "stories a contrast and criterion")
     return (
         f"Second minus first, mean over criteria, with 95 % intervals from {resamples} resamples: left of "
         f"story-prompts, right of systems as well (calibrated); {counted}."

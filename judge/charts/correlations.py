@@ -36,7 +36,7 @@ def forest(grid: Layout, raters: Raters | None = None) -> Forest:
             Line(
                 row.name_and_run,
                 row.eval_prompt or "",
-                tuple((one,) for one in _cells(row, several=several)),
+                tuple((estimate,) for estimate in _cells(row, several=several)),
                 _sign(row),
             )
             for row in grid.rows
@@ -68,7 +68,9 @@ def _caption(grid: Layout, bands: tuple[Band, ...], raters: Raters) -> str:
     size = words.counted(counts, grid.unit)
     text = f"{grid.statistic} with {raters.them}, {grid.where}, {grid.dataset} ({size}{systems}); 95 % intervals."
     for band in bands:
-        reasons = list(dict.fromkeys(one.reason for one in band.estimates if not one.defined and one.reason))
+        reasons = list(
+            dict.fromkeys(estimate.reason for estimate in band.estimates if not estimate.defined and estimate.reason)
+        )
         if reasons and not band.defined:
             text += f" {reasons[0][:1].upper()}{reasons[0][1:]}."
     if any(_sign(row) for row in judged):

@@ -88,19 +88,23 @@ class Distributions:
     @property
     def top(self) -> float:
         """The largest share of all: bars are drawn to it."""
-        return max((share for row in self.rows for one in row.cells for share in one.shares), default=0.0) or 1.0
+        return (
+            max((share for row in self.rows for histogram in row.cells for share in histogram.shares), default=0.0)
+            or 1.0
+        )
 
     def people(self, criterion: int) -> Histogram | None:
         """People's histogram of a criterion, which stands behind every judge's."""
-        found = next((row.cells[criterion] for row in self.rows if row.kind == "people"), None)
-        return found if found and found.n else None
+        histogram = next((row.cells[criterion] for row in self.rows if row.kind == "people"), None)
+        return histogram if histogram and histogram.n else None
 
     def tip(self, row: int, criterion: int, point: int) -> str:
         """One bar in words."""
-        one = self.rows[row].cells[criterion]
+        histogram = self.rows[row].cells[criterion]
         where = f"{self.rows[row].words}, {self.criteria[criterion]}"
-        count = one.counts[point]
-        return f"{where}: {one.names[point]} in {count:,} of {one.n:,} ratings, {100 * count / one.n:.1f} %"
+        count = histogram.counts[point]
+        share = 100 * count / histogram.n
+        return f"{where}: {histogram.names[point]} in {count:,} of {histogram.n:,} ratings, {share:.1f} %"
 
 
 def distributions(counts: Counted, raters: Raters | None = None) -> Distributions:
@@ -109,7 +113,7 @@ def distributions(counts: Counted, raters: Raters | None = None) -> Distribution
     rows = tuple(_row(row, counts.criteria, raters) for row in counts.rows)
     size = f"{counts.stories:,} stories"
     text = f"Share of ratings in %, {counts.dataset}, {size}; all panels to one scale, n counts ratings."
-    between = any(one.between for row in counts.rows for one in row)
+    between = any(distribution.between for row in counts.rows for distribution in row)
     text += _codes(rows)
     return Distributions(
         title=f"How often each rating was given, {counts.dataset}",
@@ -123,9 +127,11 @@ def distributions(counts: Counted, raters: Raters | None = None) -> Distribution
 
 def _codes(rows: Sequence[HistogramRow]) -> str:
     """What the points of labels are, for pictures that have no room for the words."""
-    sets = dict.fromkeys((one.points, one.words) for row in rows for one in row.cells if one.words)
-    told = ["; ".join(f"{point:g} {word}" for point, word in zip(*one, strict=True)) for one in sets]
-    return f" Labels: {'. '.join(told)}." if told else ""
+    sets = dict.fromkeys(
+        (histogram.points, histogram.words) for row in rows for histogram in row.cells if histogram.words
+    )
+    scales = ["; ".join(f"{point:g} {word}" for point, word in zip(*histogram, strict=True)) for histogram in sets]
+    return f" Labels: {'. '.join(scales)}." if scales else ""
 
 
 def caption_sentences(rows: Sequence[HistogramRow], raters: Raters, *, between: bool) -> str:
@@ -135,7 +141,7 @@ def caption_sentences(rows: Sequence[HistogramRow], raters: Raters, *, between: 
         text += f" The line: {raters.them}."
     if any(row.kind == "control" for row in rows):
         text += " Hatched: a control, no language model."
-    if any(one.n < one.asked for row in rows for one in row.cells):
+    if any(histogram.n < histogram.asked for row in rows for histogram in row.cells):
         text += " “n of m”: repeats without a rating are left out."
     if between:
         text += " Ratings between two points count at the nearer one."
@@ -144,19 +150,19 @@ def caption_sentences(rows: Sequence[HistogramRow], raters: Raters, *, between: 
 
 def _row(row: Sequence[Distribution], criteria: Sequence[str], raters: Raters) -> HistogramRow:
     first = row[0]
-    known = {one.criterion.casefold(): one for one in row}
+    by_criterion = {distribution.criterion.casefold(): distribution for distribution in row}
     kind: Kind = "people" if first.run is None else "control" if first.control else "judge"
     return HistogramRow(
         name=raters.name if first.run is None else first.judge,
         label=first.eval_prompt or "",
         kind=kind,
-        cells=tuple(_histogram(known.get(name.casefold()), first.run is None) for name in criteria),
+        cells=tuple(_histogram(by_criterion.get(name.casefold()), first.run is None) for name in criteria),
         group=first.run or "",
     )
 
 
-def _histogram(one: Distribution | None, is_people: bool) -> Histogram:
-    if one is None:
+def _histogram(distribution: Distribution | None, is_people: bool) -> Histogram:
+    if distribution is None:
         return Histogram((), (), 0, "not rated" if is_people else "not requested")
-    reason = "" if one.n else f"{one.asked} requested, none has a rating"
-    return Histogram(one.points, one.counts, one.asked, reason, one.words)
+    reason = "" if distribution.n else f"{distribution.asked} requested, none has a rating"
+    return Histogram(distribution.points, distribution.counts, distribution.asked, reason, distribution.words)

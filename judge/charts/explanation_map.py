@@ -102,24 +102,24 @@ def explanation_map(
     )
 
 
-def _colouring(found: Map, by: str) -> Colouring:
-    shown, value_of = _shown(found.points, by)
+def _colouring(source: Map, by: str) -> Colouring:
+    shown, value_of = _shown(source.points, by)
     groups = [
-        Group(str(name), tuple(found.keywords.get(str(name), ())[:3]) if by == "cluster" else (), sign, 0)
+        Group(str(name), tuple(source.keywords.get(str(name), ())[:3]) if by == "cluster" else (), sign, 0)
         for name, sign in zip(shown, _signs(len(shown)), strict=True)
     ]
-    values = [value_of(point) for point in found.points]
-    place = {name: i for i, name in enumerate(shown)}
-    if any(value not in place for value in values):
+    values = [value_of(point) for point in source.points]
+    index = {name: i for i, name in enumerate(shown)}
+    if any(value not in index for value in values):
         rest = {"cluster": "other clusters, or none", "rating": "without a rating"}.get(by, f"no {by}")
         groups.append(Group(rest, (), OTHERS, 0))
-    of_point = tuple(place.get(value, len(shown)) for value in values)
+    of_point = tuple(index.get(value, len(shown)) for value in values)
     counts = Counter(of_point)
-    made = tuple(Group(one.name, one.words, one.sign, counts[i]) for i, one in enumerate(groups))
+    counted = tuple(Group(group.name, group.words, group.sign, counts[i]) for i, group in enumerate(groups))
     ratings = (
-        tuple(None if p["rating"] is None else float(p["rating"]) for p in found.points) if by == "rating" else None
+        tuple(None if p["rating"] is None else float(p["rating"]) for p in source.points) if by == "rating" else None
     )
-    return Colouring(by, made, of_point, _note(by, made), ratings)
+    return Colouring(by, counted, of_point, _note(by, counted), ratings)
 
 
 def _shown(points: Sequence[Point], by: str) -> tuple[list[Any], Any]:
@@ -143,20 +143,20 @@ def _signs(number: int) -> list[Sign]:
     return [SIGNS[i % len(SIGNS)] for i in range(number)]
 
 
-def _caption(found: Map, dataset: str, sampled_of: int) -> str:
-    judges = sorted({str(point["judge"]) for point in found.points if point.get("judge")})
+def _caption(source: Map, dataset: str, sampled_of: int) -> str:
+    judges = sorted({str(point["judge"]) for point in source.points if point.get("judge")})
     who = f" by {', '.join(judges)}" if 0 < len(judges) < 4 else f" by {len(judges)} judges" if judges else ""
-    if sides := sorted({str(point["side"]) for point in found.points if point.get("side")}):
+    if sides := sorted({str(point["side"]) for point in source.points if point.get("side")}):
         who = f" by {', '.join(sides)}"
     where = f", {dataset}" if dataset else ""
-    number = len(found.points)
+    number = len(source.points)
     size = f"A seeded sample of {number:,} of {sampled_of:,}" if sampled_of > number else f"{number:,}"
     text = (
-        f"{size} explanations{who}{where}; {found.method} (settings and seed in the last line), texts embedded by "
-        f"{found.model}."
+        f"{size} explanations{who}{where}; {source.method} (settings and seed in the last line), texts embedded by "
+        f"{source.model}."
     )
     for name in ("UMAP", "t-SNE"):
-        if name.casefold() in found.method.casefold():
+        if name.casefold() in source.method.casefold():
             return (
                 f"{text} A {name} map preserves neighbours: do not read its distances, areas or densities as measures."
             )
@@ -164,7 +164,7 @@ def _caption(found: Map, dataset: str, sampled_of: int) -> str:
 
 
 def _note(by: str, groups: Sequence[Group]) -> str:
-    rest = sum(one.n for one in groups if one.sign is OTHERS)
+    rest = sum(group.n for group in groups if group.sign is OTHERS)
     if by == "rating":
         return " Colour: rating in points of the scale, dark is low." + (
             f" Grey: {rest:,} without a rating." if rest else ""

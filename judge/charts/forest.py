@@ -48,12 +48,12 @@ class Band:
     @property
     def defined(self) -> bool:
         """Whether any estimate is defined."""
-        return any(one.defined for one in self.estimates)
+        return any(estimate.defined for estimate in self.estimates)
 
     @property
     def wide(self) -> bool:
         """Whether there is more to draw than a line."""
-        return any(one.low is not None and one.high is not None for one in self.estimates)
+        return any(estimate.low is not None and estimate.high is not None for estimate in self.estimates)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,13 +95,19 @@ class Forest:
     @property
     def estimates(self) -> list[Estimate]:
         """All estimates drawn as marks, row by row."""
-        return [one for line in self.lines for cell in line.cells for one in cell if one is not None]
+        return [estimate for line in self.lines for cell in line.cells for estimate in cell if estimate is not None]
 
     @property
     def limits(self) -> tuple[float, float]:
         """Ends of the axis that all panels share, in its unit: every mark, whisker and band lies between them."""
-        known = [*self.estimates, *(one for band in self.bands for one in band.estimates)]
-        ends = [e for one in known if one.value is not None for e in (one.value, one.low, one.high) if e is not None]
+        estimates = [*self.estimates, *(estimate for band in self.bands for estimate in band.estimates)]
+        ends = [
+            e
+            for estimate in estimates
+            if estimate.value is not None
+            for e in (estimate.value, estimate.low, estimate.high)
+            if e is not None
+        ]
         if not ends:
             return 0.0, self.factor
         ends += [0.0] * self.from_zero
@@ -122,18 +128,18 @@ class Forest:
         """One panel's part of a band in words."""
         return self._worded(f"{band.name}, {self.panels[panel]}", band.estimates[panel])
 
-    def _worded(self, name: str, one: Estimate | None) -> str:
-        if one is None:
+    def _worded(self, name: str, estimate: Estimate | None) -> str:
+        if estimate is None:
             return name
-        count = f", n = {one.n} {self.counted}" if self.counted and one.defined else ""
-        return f"{name}: {words.worded(one, factor=self.factor, digits=self.digits)}{count}"
+        count = f", n = {estimate.n} {self.counted}" if self.counted and estimate.defined else ""
+        return f"{name}: {words.worded(estimate, factor=self.factor, digits=self.digits)}{count}"
 
 
-def signs(names: Sequence[str], what: str) -> list[Sign]:
+def signs(names: Sequence[str], kind: str) -> list[Sign]:
     """A sign for each name; raises SpecError where nobody could tell them apart."""
     if len(names) > len(SIGNS):
         raise SpecError(
-            f"{len(names)} {what} are too many for one figure; at most {len(SIGNS)} can be distinguished",
+            f"{len(names)} {kind} are too many for one figure; at most {len(SIGNS)} can be distinguished",
             hint=Advice("choose with {judge}, {eval_prompt} or {criterion}"),
         )
     return list(SIGNS[: len(names)])

@@ -65,8 +65,8 @@ class HeatMap:
 
     def begins(self, row: int) -> bool:
         """Whether a row is the first of its judge's."""
-        one, before = self.rows[row], self.rows[row - 1]
-        return not row or (one.is_bar, one.name) != (before.is_bar, before.name)
+        current, before = self.rows[row], self.rows[row - 1]
+        return not row or (current.is_bar, current.name) != (before.is_bar, before.name)
 
 
 def heat_map(grid: Layout, raters: Raters | None = None) -> HeatMap:

@@ -26,9 +26,11 @@ def win_matrix(standings: Sequence[SystemStandings], signature: str) -> HeatMap:
     Systems stand in the order of the first side's strengths.
     """
     order = [row.system for row in standings[0].rows]
-    order += [row.system for one in standings for row in one.rows if row.system not in order]
+    order += [row.system for standing in standings for row in standing.rows if row.system not in order]
     columns = list(dict.fromkeys(order))
-    rows = tuple(_row(one, name, columns) for one in standings for name in columns if name in _systems(one))
+    rows = tuple(
+        _row(standing, name, columns) for standing in standings for name in columns if name in _systems(standing)
+    )
     first = standings[0]
     caption = (
         f"Share of comparisons, in per cent, that the row's system won against the column's, ties one half; "
@@ -48,40 +50,45 @@ def win_matrix(standings: Sequence[SystemStandings], signature: str) -> HeatMap:
     )
 
 
-def _systems(one: SystemStandings) -> list[str]:
-    return [row.system for row in one.rows]
+def _systems(standing: SystemStandings) -> list[str]:
+    return [row.system for row in standing.rows]
 
 
-def _row(one: SystemStandings, name: str, columns: Sequence[str]) -> HeatRow:
-    there = _systems(one)
-    shares = one.matrix[there.index(name)]
+def _row(standing: SystemStandings, name: str, columns: Sequence[str]) -> HeatRow:
+    there = _systems(standing)
+    shares = standing.matrix[there.index(name)]
     cells = []
     for other in columns:
         share = float(shares[there.index(other)]) if other in there else float("nan")
         if other == name or share != share:
             why = "the same system" if other == name else "never compared"
-            cells.append(HeatCell(None, "", f"{named(one)}, {name} against {other}: {why}"))
+            cells.append(HeatCell(None, "", f"{named(standing)}, {name} against {other}: {why}"))
             continue
-        tip = f"{named(one)}, {name} against {other}: {100 * share:.1f} % won"
+        tip = f"{named(standing)}, {name} against {other}: {100 * share:.1f} % won"
         cells.append(HeatCell(100 * share - 50, f"{100 * share:.0f}", tip))
-    return HeatRow(named(one), named(one), f"{columns.index(name) + 1}  {name}", tuple(cells))
+    return HeatRow(named(standing), named(standing), f"{columns.index(name) + 1}  {name}", tuple(cells))
 
 
 def strengths(standings: Sequence[SystemStandings], signature: str) -> Forest:
     """Log strengths of systems, a series for each side, in the order of the first."""
     first = standings[0]
-    systems = list(dict.fromkeys(row.system for one in standings for row in one.rows))
-    known = [{row.system: row.strength for row in one.rows} for one in standings]
-    lines = tuple(Line("", name, (tuple(one.get(name, _NOT_COMPARED) for one in known),)) for name in systems)
-    judges = [one for one in standings if one.kind != "people"]
-    marks = dict(zip(map(id, judges), signs([named(one) for one in judges], "judges x Eval-Prompts"), strict=True))
+    systems = list(dict.fromkeys(row.system for standing in standings for row in standing.rows))
+    by_system = [{row.system: row.strength for row in standing.rows} for standing in standings]
+    lines = tuple(
+        Line("", name, (tuple(strengths_of.get(name, _NOT_COMPARED) for strengths_of in by_system),))
+        for name in systems
+    )
+    judges = [standing for standing in standings if standing.kind != "people"]
+    marks = dict(
+        zip(map(id, judges), signs([named(standing) for standing in judges], "judges x Eval-Prompts"), strict=True)
+    )
     every = [cell for line in lines for panel in line.cells for cell in panel if cell is not None]
     return Forest(
         title=f"Strengths of {len(systems)} systems, {first.dataset}",
         panels=(first.criterion,),
         short=(first.criterion,),
         lines=lines,
-        series=tuple((named(one), marks.get(id(one), PEOPLE)) for one in standings),
+        series=tuple((named(standing), marks.get(id(standing), PEOPLE)) for standing in standings),
         bands=(),
         axis="log strength (sum 0)",
         caption=f"Strengths of {len(systems)} systems by comparisons, {first.criterion}, {first.dataset}; "

@@ -24,13 +24,13 @@ def forest(stress: Stress, dataset: str, *, signature: str = "") -> Forest:
         (row.facts.name, row.subject.criterion, _named(row.subject)): row.detection.estimate for row in strongest
     }
     lines = tuple(
-        Line(test, name, tuple(tuple(shown.get((name, one, who)) for who in named) for one in criteria))
+        Line(test, name, tuple(tuple(shown.get((name, criterion, who)) for who in named) for criterion in criteria))
         for name, test in {row.facts.name: row.facts.test for row in strongest}.items()
     )
     return Forest(
         title=f"Detection of perturbed stories, {dataset}",
         panels=criteria,
-        short=tuple(stress.abbreviations.get(one, one) for one in criteria),
+        short=tuple(stress.abbreviations.get(criterion, criterion) for criterion in criteria),
         lines=lines,
         series=series,
         bands=_bands(stress, dataset, criteria),
@@ -68,9 +68,11 @@ def _named(subject: Subject) -> str:
 
 def _bands(stress: Stress, dataset: str, criteria: tuple[str, ...]) -> tuple[Band, ...]:
     """The null of the one judge with several repeats; else one half alone."""
-    nulls = [one for one in stress.nulls if one.subject.dataset == dataset and one.detection.estimate.defined]
-    if len({_named(one.subject) for one in nulls}) == 1:
-        by_criterion = {one.subject.criterion: one.detection.estimate for one in nulls}
+    nulls = [null for null in stress.nulls if null.subject.dataset == dataset and null.detection.estimate.defined]
+    if len({_named(null.subject) for null in nulls}) == 1:
+        by_criterion = {null.subject.criterion: null.detection.estimate for null in nulls}
         none = Estimate.undefined("no repeats")
-        return (Band("null: untouched repeats", tuple(by_criterion.get(one, none) for one in criteria)),)
+        return (
+            Band("criterion: untouched repeats", tuple(by_criterion.get(criterion, none) for criterion in criteria)),
+        )
     return (Band("one half: chance", tuple(Estimate(_CHANCE, n=0) for _ in criteria)),)

@@ -30,26 +30,26 @@ def forest(
     Systems stand in the order of people's mean, or, where nobody rated, of the first judge's.
     """
     raters = raters or Raters()
-    sources = list({id(one.source): one.source for one in standings}.values())
-    criteria = tuple(dict.fromkeys(one.criterion for one in standings))
-    cells = {(id(one.source), one.criterion.casefold()): one for one in standings}
+    sources = list({id(standing.source): standing.source for standing in standings}.values())
+    criteria = tuple(dict.fromkeys(standing.criterion for standing in standings))
+    cells = {(id(standing.source), standing.criterion.casefold()): standing for standing in standings}
     judges = [source for source in sources if not source.is_people]
     marks = dict(
         zip((id(source) for source in judges), signs([s.name for s in judges], "judges x Eval-Prompts"), strict=True)
     )
-    first = [one for one in standings if one.source is sources[0]][-1]
-    order = near_ties.descending([one.value for one in first.mean])
+    first = [standing for standing in standings if standing.source is sources[0]][-1]
+    order = near_ties.descending([estimate.value for estimate in first.mean])
     systems = sources[0].matrix.systems
 
     def mean(source: int, criterion: str, s: int) -> Estimate:
-        standing = cells.get((source, criterion.casefold()))
-        return standing.mean[s] if standing else _NOT_RATED
+        own = cells.get((source, criterion.casefold()))
+        return own.mean[s] if own else _NOT_RATED
 
     lines = tuple(
         Line("", systems[s], tuple(tuple(mean(id(source), name, s) for source in sources) for name in criteria))
         for s in order
     )
-    counts = [one.n for standing in standings for one in standing.mean if one.defined]
+    counts = [estimate.n for standing in standings for estimate in standing.mean if estimate.defined]
     size = words.counted(counts, "stories")
     who = raters.them if sources[0].is_people else sources[0].name
     return Forest(
@@ -67,7 +67,7 @@ def forest(
         axis="mean rating, points of the scale",
         caption=f"Mean ratings of {len(systems)} systems, {dataset} ({size} a system); 95 % intervals, {interval}. "
         f"Systems in the order of {who}."
-        + words.undefined([one for standing in standings for one in standing.mean])
+        + words.undefined([estimate for standing in standings for estimate in standing.mean])
         + raters.sentence,
         signature=signature,
         counted="stories",

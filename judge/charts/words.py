@@ -19,10 +19,10 @@ def worded(estimate: Estimate, *, factor: float = 100, digits: int = 1) -> str:
 
 def counted(numbers: Sequence[int], unit: str) -> str:
     """`n = 960 stories`, or from-to where they differ."""
-    known = [number for number in numbers if number]
-    if not known:
+    positive = [number for number in numbers if number]
+    if not positive:
         return f"no {unit}"
-    low, high = min(known), max(known)
+    low, high = min(positive), max(positive)
     return f"n = {low:,} {unit}" if low == high else f"n = {low:,} to {high:,} {unit}"
 
 

@@ -52,10 +52,10 @@ def _script(shell: str) -> str:
 def _shell(option: str, words: list[str]) -> str:
     if len(words) > 1:
         raise SpecError(f"{option} takes one shell, not {' '.join(words)!r}", hint=f"judge {option} bash")
-    found = words[0] if words else _detected(option)
-    if found not in SHELLS:
-        raise SpecError(unknown("the shell", found, SHELLS), hint=f"judge {option} bash")
-    return found
+    shell = words[0] if words else _detected(option)
+    if shell not in SHELLS:
+        raise SpecError(unknown("the shell", shell, SHELLS), hint=f"judge {option} bash")
+    return shell
 
 
 def _detected(option: str) -> str:

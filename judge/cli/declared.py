@@ -86,16 +86,16 @@ def takes(
     def declare(command: Command) -> Command:
         own = own_parameters(command, without=(name,))
         hints = get_type_hints(kind)
-        made = [one for one in fields(kind) if one.name not in without]
+        options = [field for field in fields(kind) if field.name not in without]
         texts, words = {**HELP, **(helps or {})}, {**METAVARS, **(metavars or {})}
-        declared = [_parameter(one, hints[one.name], texts[one.name], words.get(one.name)) for one in made]
+        declared = [_parameter(field, hints[field.name], texts[field.name], words.get(field.name)) for field in options]
         parameters = []
-        for known, parameter in own.items():
-            parameters += declared if known == name else [parameter]
+        for own_name, parameter in own.items():
+            parameters += declared if own_name == name else [parameter]
 
         @functools.wraps(command)
         def run(**values: Any) -> Any:
-            chosen = {one.name: values.pop(one.name) for one in made}
+            chosen = {field.name: values.pop(field.name) for field in options}
             return command(**{name: options_from(kind, chosen)}, **values)
 
         return with_parameters(run, parameters)
@@ -115,13 +115,13 @@ def options_from(kind: type, values: Mapping[str, Any]) -> Any:
 def own_parameters(function: Callable[..., Any], *, without: tuple[str, ...]) -> dict[str, inspect.Parameter]:
     """A function's parameters, to be given by name; annotations are evaluated but for those named in `without`."""
     declared = inspect.signature(function).parameters
-    written = {name: one.annotation for name, one in declared.items() if name not in without}
+    written = {name: parameter.annotation for name, parameter in declared.items() if name not in without}
     holder = type("Written", (), {"__annotations__": written})
     scope = getattr(function, "__globals__", {})
     hints = get_type_hints(holder, globalns=scope, include_extras=True)
     return {
-        name: one.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=hints.get(name, one.annotation))
-        for name, one in declared.items()
+        name: parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=hints.get(name, parameter.annotation))
+        for name, parameter in declared.items()
     }
 
 
@@ -129,7 +129,7 @@ def with_parameters(run: Callable[..., Any], parameters: list[inspect.Parameter]
     """The function as typer shall see it: with these parameters, which it takes by name."""
     vars(run).pop("__wrapped__", None)  # else typer would read the inner function's parameters
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    run.__annotations__ = {one.name: one.annotation for one in parameters}
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return run
 
 

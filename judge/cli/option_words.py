@@ -65,4 +65,4 @@ def emit(tables: Table | Sequence[Table], form: str = "table", output: Path | No
     from judge.printing import tables as printing
 
     group = [tables] if isinstance(tables, printing.Table) else tables
-    printing.emit([printing.worded(one, FLAGS) for one in group], form, output)
+    printing.emit([printing.worded(table, FLAGS) for table in group], form, output)

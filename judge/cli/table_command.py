@@ -54,33 +54,37 @@ def table_command(
 
     def declare(function: Command) -> Command:
         own = own_parameters(function, without=("table", "options"))
-        shared = {one.name for one in _AFTER} & set(own)
+        shared = {panel.name for panel in _AFTER} & set(own)
 
         def work(options: Any, **values: Any) -> None:
             from judge.analysis.coverage.tables import with_coverage
             from judge.analysis.inputs.pass_rate import asked_for
             from judge.analysis.inputs.selection import Selection, narrowed
-            from judge.cli.option_words import emit
+            from judge.analysis.raters import Raters
+            from judge.cli.option_words import FLAGS, emit
             from judge.cli.reading_bar import reading_bar
+            from judge.printing.tables import worded
             from judge.ratings_table import read
 
             runs, form, output = values.pop("runs"), values["form"], values.pop("output")
             chosen = (values.pop("criterion"), values.pop("judge"), values.pop("eval_prompt"))
-            one, rate = values.pop("panel"), values.pop("pass_rate")
-            keep = Selection.of(*chosen, people=people(options), pass_rate=rate, panel=one)
-            found = read(
+            panel, rate = values.pop("panel"), values.pop("pass_rate")
+            keep = Selection.of(*chosen, people=people(options), pass_rate=rate, panel=panel)
+            table_read = read(
                 runs,
                 parser=values["parser"],
                 explanations=explanations,
                 telling=reading_bar,
                 perturbed=perturbed,
             )
-            table = narrowed(found, keep)
+            table = narrowed(table_read, keep)
             if prepare is not None:
                 table = prepare(table, options, runs, values["parser"])
             passed = {name: value for name, value in values.items() if name in own}
-            made = function(table, options, **passed)
-            with_it, without_it = (made[:1], made[1:]) if first_only else (made, [])
+            raters = Raters.of_all(table)
+            # Options in notes become flags first: words for labels are put into plain text.
+            printed_tables = [raters.table(worded(each, FLAGS)) for each in function(table, options, **passed)]
+            with_it, without_it = (printed_tables[:1], printed_tables[1:]) if first_only else (printed_tables, [])
             dropped = getattr(options, "drop_systems", ())
             emit([*with_coverage(asked_for(table), with_it, form, dropped), *without_it], form, output)
 

@@ -28,9 +28,9 @@ def draw(scores: ScoresFile, options: AucOptions) -> Resamples:
 
 def area(values: Floats, label: Flags, drawn: Resamples) -> Estimate:
     """The AUC with its bootstrap interval; NaN scores are left out."""
-    found = auc(values, label)
-    if not found.defined:
-        return found
+    estimate = auc(values, label)
+    if not estimate.defined:
+        return estimate
     # DeLong's interval takes texts as independent; the bootstrap's takes its place.
-    bare = Estimate(found.value, n=found.n)
+    bare = Estimate(estimate.value, n=estimate.n)
     return drawn.interval(bare, drawn.values(resampled_auc(values, label)))

@@ -1,4 +1,4 @@
-"""How well scores tell texts a model has seen from texts it has not, on a labelled set. Never without its warning."""
+"""Accuracy of scores in separating texts seen from texts not seen, on a labelled set: AUC, rates, thresholds."""
 
 from __future__ import annotations
 
@@ -94,16 +94,16 @@ def _found(scores: ScoresFile, score: str, options: AucOptions, drawn: Resamples
             f"{scores.header['source']} has no labels", hint="each line needs label: 1 = seen, 0 = not seen"
         )
     values = scores.score(score)
-    found, rate = area(values, label, drawn), roc.tpr_at_fpr(values, label, options.fpr)
+    auc_estimate, rate = area(values, label, drawn), roc.tpr_at_fpr(values, label, options.fpr)
     keep = ~np.isnan(values)
     if rate.defined:
         rate = drawn.interval(rate, drawn.values(roc.resampled_tpr_at_fpr(values, label, options.fpr)))
     threshold = of_score(scores, score)
     return ScoreFound(
         score=score,
-        auc=found,
+        auc=auc_estimate,
         tpr=rate,
-        accuracy=Estimate(roc.best_accuracy(values, label), n=found.n) if found.defined else found,
+        accuracy=Estimate(roc.best_accuracy(values, label), n=auc_estimate.n) if auc_estimate.defined else auc_estimate,
         threshold=None if threshold is None else threshold.value,
         seen=int(label[keep].sum()),
         unseen=int((~label[keep]).sum()),
@@ -123,8 +123,8 @@ def write_curves(path: Path, scores: ScoresFile) -> None:
             for name in scores.names:
                 values = scores.score(name)
                 if auc(values, label).defined:
-                    found = roc.curve(values, label)
-                    columns = (found.threshold.tolist(), found.false_positive.tolist(), found.true_positive.tolist())
+                    curve = roc.curve(values, label)
+                    columns = (curve.threshold.tolist(), curve.false_positive.tolist(), curve.true_positive.tolist())
                     writer.writerows((name, *point) for point in zip(*columns, strict=True))
     except OSError as error:
         raise SpecError(f"{path} cannot be written: {error.strerror}") from error
@@ -165,11 +165,16 @@ def notes_of(scores: ScoresFile) -> list[str]:
         for reason, count in scores.why_undefined(name).items():
             reasons.setdefault(reason, []).append(f"{name} {count}")
     notes += [f"{reason} ({', '.join(names)})" for reason, names in reasons.items()]
-    rules = {f"{one['rule']} on {one['set']}" for one in scores.header["thresholds"].values() if one.get("set")}
+    rules = {
+        f"{threshold['rule']} on {threshold['set']}"
+        for threshold in scores.header["thresholds"].values()
+        if threshold.get("set")
+    }
     notes += [f"thresholds: {rule}" for rule in sorted(rules)]
     notes += list(dict.fromkeys(scores.header["without_threshold"].values()))
     lengths = [row.tokens for row in scores.rows]
+    # Sets that were cut to one length differ by a few tokens; half as many again is no such set.
     if lengths and max(lengths) > 1.5 * max(1, min(lengths)) and not scores.header["settings"].get("words"):
-        said = f"{min(lengths)} to {max(lengths)} tokens a text, and scores depend on length"
-        notes.append(Note(said, Advice("{words} cuts all alike", words="N"), joint=": "))
+        lengths_vary = f"{min(lengths)} to {max(lengths)} tokens a text, and scores depend on length"
+        notes.append(Note(lengths_vary, Advice("{words} cuts all alike", words="N"), joint=": "))
     return [*notes, TEMPORAL] if scores.labels is not None else notes

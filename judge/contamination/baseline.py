@@ -1,4 +1,4 @@
-"""What share of texts that were never seen reaches a threshold, and how sure that is. Never counts a text by its own.
+"""Share of unseen texts that reaches a threshold, with its uncertainty, estimated on texts that did not choose it.
 
 A threshold is chosen on a labelled set, so that the share of the set's own unseen texts that reach it is too low for
 other unseen texts: by little where the rule fixes that share (`fpr=0.05`), by much where it looks for the best one
@@ -32,6 +32,7 @@ Choose = Callable[[Floats, Flags], float | None]
 """From scores and labels to a threshold, or None where the rule has none on them."""
 
 RESAMPLES = 200
+"""Enough for a standard error (Efron & Tibshirani 1993, p. 52); no percentile is taken of them."""
 NO_RATES = Note(
     "undefined: the scores file has no rates of unseen texts",
     Advice("score the stories again with {calibration}"),
@@ -64,14 +65,14 @@ def expected_rates(values: Floats, label: Flags, group: Sequence[str | None], ch
 
     None where the rule has no threshold on most resamples.
     """
-    known = all(one is not None for one in group)
-    names = [str(one) if known else f"{i:09d}" for i, one in enumerate(group)]
+    named = all(book is not None for book in group)
+    names = [str(book) if named else f"{i:09d}" for i, book in enumerate(group)]
     code = np.unique(names, return_inverse=True)[1].astype(np.int64)
     threshold = choose(values, label)
-    found = [one for one in _resampled(values, label, code, choose) if one is not None]
-    if threshold is None or len(found) < RESAMPLES / 2:
+    shares = [shares for shares in _resampled(values, label, code, choose) if shares is not None]
+    if threshold is None or len(shares) < RESAMPLES / 2:
         return None
-    whole, inside, outside = np.array(found).transpose(1, 0, 2)
+    whole, inside, outside = np.array(shares).transpose(1, 0, 2)
     out: dict[str, float] = {}
     for side, (name, rate, own) in enumerate((("unseen", "false_positive", ~label), ("seen", "true_positive", label))):
         apparent = float((values[own] >= threshold).mean())
@@ -118,6 +119,7 @@ def of_unseen(expected: Expected | None, texts: int) -> Estimate:
         return Estimate.undefined(NO_RATES)
     share, effective = expected.false_positive_expected, expected.unseen_effective
     low, high = wilson_of_share(share, effective, _t(expected.unseen_groups))
+    # Rounding may put the lower end of a share of 0 above it.
     return Estimate(share, n=texts, low=min(low, share), high=high, method=f"Wilson, effective n {effective:.1f}, 95 %")
 
 
@@ -137,7 +139,7 @@ def corrected(called: Flags, cluster: Codes, expected: Expected | None) -> Estim
         return Estimate.undefined("a share of nothing")
     size = effective_size(called.astype(np.float64), cluster)
     unseen, seen = expected.unseen_effective, expected.seen_effective
-    found = corrected_share(
+    estimate = corrected_share(
         float(called.mean()) * size,
         size,
         hits=expected.true_positive_expected * seen,
@@ -146,7 +148,7 @@ def corrected(called: Flags, cluster: Codes, expected: Expected | None) -> Estim
         negatives=unseen,
         z=_t(min(float(np.unique(cluster).size), expected.unseen_groups)),
     )
-    return replace(found, n=int(called.size))
+    return replace(estimate, n=int(called.size))
 
 
 def _t(groups: float) -> float:

@@ -1,4 +1,4 @@
-"""Log-probabilities that were computed before, by text and model, in one SQLite file. Never a source of truth.
+"""Cache of log-probabilities by text and model, in one SQLite file.
 
 The file can be deleted at any time; then the model is asked again. Log-probabilities are kept, not scores, so that
 another k or another score of the same pass costs nothing.
@@ -42,14 +42,14 @@ class Cache:
         row = self._base.execute("SELECT body FROM logprobs WHERE model = ? AND text = ?", (model, text)).fetchone()
         return _unpacked(row[0]) if row else None
 
-    def put(self, model: str, found: Sequence[tuple[str, TokenLogprobs]]) -> None:
+    def put(self, model: str, logprobs_by_text: Sequence[tuple[str, TokenLogprobs]]) -> None:
         """Keep results by text key; they are on disk when this returns."""
-        rows = [(model, text, _packed(one)) for text, one in found]
+        rows = [(model, text, _packed(logprobs)) for text, logprobs in logprobs_by_text]
         keep(self._base, self.path, "INSERT OR REPLACE INTO logprobs VALUES (?, ?, ?)", rows)
 
 
-def _packed(one: TokenLogprobs) -> bytes:
-    columns = (one.ids, one.tokens, one.logprobs, one.mean, one.variance, one.truncated)
+def _packed(logprobs: TokenLogprobs) -> bytes:
+    columns = (logprobs.ids, logprobs.tokens, logprobs.logprobs, logprobs.mean, logprobs.variance, logprobs.truncated)
     return zlib.compress(orjson.dumps(columns))
 
 

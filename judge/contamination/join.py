@@ -1,4 +1,4 @@
-"""Scores beside the stories of runs: by the text itself, else by id. Never joins two texts that differ."""
+"""Scores joined with the stories of runs: by the hash of the text, else by id; texts that differ are not joined."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ Codes = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Joined:
-    """One score for each story of a matrix, NaN = none; `found` counts stories that are in the scores file."""
+    """One score for each story of a matrix, NaN = none; `matched` counts stories that are in the scores file."""
 
     scores: Floats
-    found: int
+    matched: int
 
 
 def join(matrix: RatingMatrix, scores: ScoresFile, name: str) -> Joined:
@@ -33,9 +33,9 @@ def join(matrix: RatingMatrix, scores: ScoresFile, name: str) -> Joined:
 
     Where a result folder does not hold the stories' texts, by id, if the scores were made on the dataset of that name.
     """
-    known, place = scores.score(name), _places(matrix, scores)
-    values = np.where(place >= 0, known[place], np.nan)
-    return Joined(np.asarray(values, dtype=np.float64), int((place >= 0).sum()))
+    scores_by_row, rows = scores.score(name), _places(matrix, scores)
+    values = np.where(rows >= 0, scores_by_row[rows], np.nan)
+    return Joined(np.asarray(values, dtype=np.float64), int((rows >= 0).sum()))
 
 
 def story_prompts(matrices: Sequence[RatingMatrix], scores: ScoresFile) -> Codes:
@@ -43,8 +43,8 @@ def story_prompts(matrices: Sequence[RatingMatrix], scores: ScoresFile) -> Codes
     code = np.arange(len(scores.rows), dtype=np.int64)
     offset = code.size
     for matrix in matrices:
-        place = _places(matrix, scores)
-        code[place[place >= 0]] = offset + matrix.story_prompt[place >= 0]
+        rows = _places(matrix, scores)
+        code[rows[rows >= 0]] = offset + matrix.story_prompt[rows >= 0]
         offset += int(matrix.story_prompt.max(initial=-1)) + 1
     return code
 
@@ -54,10 +54,10 @@ def _places(matrix: RatingMatrix, scores: ScoresFile) -> Codes:
     by_text = {row.text: i for i, row in enumerate(scores.rows)}
     same_set = scores.header["source"] == matrix.dataset
     by_id = {row.id: i for i, row in enumerate(scores.rows)} if same_set else {}
-    place = np.full(matrix.n, -1, dtype=np.int64)
+    rows = np.full(matrix.n, -1, dtype=np.int64)
     for i, (story, text) in enumerate(zip(matrix.stories["story"], matrix.stories["text"], strict=True)):
-        place[i] = by_text.get(fingerprint_text(text), -1) if text else by_id.get(str(story), -1)
-    return place
+        rows[i] = by_text.get(fingerprint_text(text), -1) if text else by_id.get(str(story), -1)
+    return rows
 
 
 def refuse_strangers(scores: ScoresFile, joined: int) -> None:
@@ -71,8 +71,9 @@ def refuse_strangers(scores: ScoresFile, joined: int) -> None:
 
 def same_name(model: str, name: str) -> bool:
     """Whether a name is the model's: letters and digits of one are part of the other's, providers aside."""
-    one, other = letters(JudgeName.of(model).model), letters(name.rpartition("/")[2])
-    return min(len(one), len(other)) > 3 and (one in other or other in one)
+    ours, theirs = letters(JudgeName.of(model).model), letters(name.rpartition("/")[2])
+    # Shorter names, such as "m" or "gpt", are part of too many others.
+    return min(len(ours), len(theirs)) > 3 and (ours in theirs or theirs in ours)
 
 
 def letters(name: str) -> str:

@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 NO_THRESHOLD = Note(
-    "undefined without a threshold",
-    Advice("give {calibration} or {threshold} to judge contamination score"),
+    "undefined without a threshold, which a labelled set gives",
+    Advice("judge contamination check RUN {labelled}", labelled="FILE"),
     joint=": ",
 )
 NO_SET = "undefined: the threshold was given as a number, not chosen on a labelled set"
@@ -124,25 +124,25 @@ def report(
     options = options or ReportOptions()
     runs = numbers(runs)
     matrices = build(runs)
-    rows = tuple(_row(one, matrices, options) for one in files)
+    rows = tuple(_row(scores, matrices, options) for scores in files)
     extra = [f"score:{options.score}", "seen:wilson", "corrected:lang-reiczigel-inputs"]
     extra += ["auc:labelled-set", "own:clustered"]
     extra += [f"of:{','.join(options.systems)}"] if options.systems else []
-    extra += [scored_by(one) for one in files]
+    extra += [scored_by(scores) for scores in files]
     line = signature_of_runs(runs, matrices, extra=extra)
     return ContaminationReport(options, rows, line, tuple(_notes(files, rows)))
 
 
 def _row(scores: ScoresFile, matrices: Sequence[RatingMatrix], options: ReportOptions) -> ModelFound:
-    known = {row.system for row in scores.rows if row.system}
+    systems = {row.system for row in scores.rows if row.system}
     for name in options.systems:
-        if name not in known:
-            raise unknown_value("systems", name, known)
+        if name not in systems:
+            raise unknown_value("systems", name, systems)
     chosen = np.array([not options.systems or row.system in options.systems for row in scores.rows], dtype=np.bool_)
     values = scores.score(options.score)[chosen]
     usable = values[~np.isnan(values)]
     threshold = of_score(scores, options.score)
-    refuse_strangers(scores, sum(join(matrix, scores, options.score).found for matrix in matrices))
+    refuse_strangers(scores, sum(join(matrix, scores, options.score).matched for matrix in matrices))
     prompts = story_prompts(matrices, scores)[chosen][~np.isnan(values)]
     if threshold is None:
         why = scores.header["without_threshold"].get(options.score)
@@ -179,6 +179,7 @@ def _own(model: str, matrices: Sequence[RatingMatrix], named: Sequence[tuple[str
             raise unknown_value("own_systems", system, systems)
     mine = [system for name, system in named if name in (model, JudgeName.of(model).model)]
     plain = letters(model)
+    # Shorter names are part of too many models' names to say whose stories they are.
     return mine or [name for name in systems if len(letters(name)) > 3 and letters(name) in plain]
 
 
@@ -222,9 +223,10 @@ def _notes(files: Sequence[ScoresFile], rows: Sequence[ModelFound]) -> list[str]
         notes.append(
             "own stories: mean over criteria, and for judges over judges and Eval-Prompts, story-prompts as units"
         )
-    for one in files:
-        if one.truncated:
+    for scores in files:
+        if scores.truncated:
             notes.append(
-                f"{one.judge}: {one.truncated} of {len(one.rows)} texts were cut to {one.facts.context} tokens"
+                f"{scores.judge}: {scores.truncated} of {len(scores.rows)} texts were cut to "
+                f"{scores.facts.context} tokens"
             )
     return notes

@@ -42,8 +42,8 @@ def loss(logprobs: Floats) -> Estimate:
     Yeom, Giacomelli, Fredrikson & Jha 2018, Privacy Risk in Machine Learning (CSF), as an attack by the loss.
     `logprobs` has shape (tokens,). Undefined for a text of one token.
     """
-    known = _known(logprobs)
-    return Estimate(float(known.mean()), n=known.size) if known.size else Estimate.undefined(EMPTY)
+    defined = _known(logprobs)
+    return Estimate(float(defined.mean()), n=defined.size) if defined.size else Estimate.undefined(EMPTY)
 
 
 def min_k(logprobs: Floats, k: float = 20) -> Estimate:

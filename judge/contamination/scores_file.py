@@ -100,11 +100,23 @@ def assemble(
 ) -> ScoresFile:
     """A scores file of what was computed, without thresholds yet."""
     rows = []
-    for one in scored:
-        values = {name: estimate.value for name, estimate in one.scores.items()}
-        why = {name: str(estimate.reason) for name, estimate in one.scores.items() if estimate.value is None}
-        text = one.text
-        rows.append(Row(text.id, text.key, text.system, text.label, text.group, one.tokens, one.truncated, values, why))
+    for scored_text in scored:
+        values = {name: estimate.value for name, estimate in scored_text.scores.items()}
+        why = {name: str(estimate.reason) for name, estimate in scored_text.scores.items() if estimate.value is None}
+        text = scored_text.text
+        rows.append(
+            Row(
+                text.id,
+                text.key,
+                text.system,
+                text.label,
+                text.group,
+                scored_text.tokens,
+                scored_text.truncated,
+                values,
+                why,
+            )
+        )
     header = {
         "format": FORMAT,
         "source": source,
@@ -160,8 +172,8 @@ def read(path: Path) -> ScoresFile:
     try:
         header = orjson.loads(lines[0]) if lines else {}
         if not isinstance(header, dict) or header.get("format") != FORMAT:
-            found = header.get("format") if isinstance(header, dict) else None
-            raise DataError("not a scores file", file=path, row=1, found=found, allowed=FORMAT, hint=_MAKE)
+            stated = header.get("format") if isinstance(header, dict) else None
+            raise DataError("not a scores file", file=path, row=1, found=stated, allowed=FORMAT, hint=_MAKE)
         rows = tuple(Row(**orjson.loads(line)) for line in lines[1:] if line.strip())
     except (orjson.JSONDecodeError, TypeError) as error:
         raise DataError(f"not a line of a scores file: {error}", file=path) from error
@@ -178,16 +190,16 @@ def is_scores_file(path: Path) -> bool:
         return FORMAT.encode() in stream.readline(1 << 16)
 
 
-def different_model(one: ScorerFacts, other: ScorerFacts) -> str | None:
+def different_model(first: ScorerFacts, second: ScorerFacts) -> str | None:
     """Why two facts are not of one model, or None. Weights decide where both are known, else names and revisions."""
-    if None not in (one.weights, other.weights):
-        return None if one.weights == other.weights else f"the weights of {one.model} and {other.model} differ"
-    if _base(one.model) != _base(other.model):
-        return f"{one.model} is not {other.model}"
+    if None not in (first.weights, second.weights):
+        return None if first.weights == second.weights else f"the weights of {first.model} and {second.model} differ"
+    if _base(first.model) != _base(second.model):
+        return f"{first.model} is not {second.model}"
     for name in ("revision", "tokenizer"):
-        ours, theirs = getattr(one, name), getattr(other, name)
-        if None not in (ours, theirs) and ours != theirs:
-            return f"{one.model} has another {name}"
+        values = getattr(first, name), getattr(second, name)
+        if None not in values and values[0] != values[1]:
+            return f"{first.model} has another {name}"
     return None
 
 

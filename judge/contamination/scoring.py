@@ -1,4 +1,4 @@
-"""From texts and a scorer to scores: one pass for each kind of log-probability, cached, in batches. Prints nothing.
+"""Scores of texts: one pass of the scorer for each kind of log-probability, cached, in batches.
 
 The first pass gives loss, zlib, Min-K% Prob, and Min-K%++ where the full distribution is to be had; texts in lower
 case, a reference model and a prefix of texts not seen need a pass each. What a model or server cannot give leaves its
@@ -91,7 +91,7 @@ async def score(
 ) -> list[Scored]:
     """Scores of all texts, in their order. Raises `BackendError` where the model cannot score at all."""
     show = progress or (lambda _name, _done, _total: None)
-    bodies = [one.text for one in texts]
+    bodies = [text.text for text in texts]
     reasons: dict[str, str] = {}
     plain = None
     if options.full_distribution:
@@ -108,8 +108,8 @@ async def score(
         conditional = await _if_possible("recall", reasons, after)
     if reference is not None:
         other = await _passed(reference, bodies, cache, show, "reference model")
-    found = []
-    for i, one in enumerate(texts):
+    scored = []
+    for i, text in enumerate(texts):
         passes = _Passes(
             plain[i],
             lower[i] if lower else None,
@@ -119,8 +119,8 @@ async def score(
         tokens = int((~np.isnan(passes.logprobs)).sum())
         # A cut in any of the passes moves a number of this text.
         cut = any(p.truncated for p in (passes.plain, passes.lower, passes.conditional, passes.reference) if p)
-        found.append(Scored(one, tokens, cut, _scores(one.text, passes, options, reasons)))
-    return found
+        scored.append(Scored(text, tokens, cut, _scores(text.text, passes, options, reasons)))
+    return scored
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,13 +141,13 @@ class _Passes:
 def _scores(text: str, passes: _Passes, options: ScoreOptions, reasons: Mapping[str, str]) -> dict[str, Estimate]:
     """All scores of one text that were asked for, by name."""
     logprobs = passes.logprobs
-    found = {"loss": scores.loss(logprobs), "zlib": scores.zlib(logprobs, text)}
+    values = {"loss": scores.loss(logprobs), "zlib": scores.zlib(logprobs, text)}
     for k in options.sweep:
-        found[f"min_k_{k:g}"] = scores.min_k(logprobs, k)
+        values[f"min_k_{k:g}"] = scores.min_k(logprobs, k)
     if options.recital:
         # Servers that tell no ids tell the tokens themselves.
         tokens = passes.plain.tokens if -1 in passes.plain.ids else passes.plain.ids
-        found["recital"] = scores.recital(logprobs, tokens)
+        values["recital"] = scores.recital(logprobs, tokens)
     if options.full_distribution:
         mean, variance = passes.plain.mean, passes.plain.variance
         for k in options.sweep:
@@ -155,18 +155,18 @@ def _scores(text: str, passes: _Passes, options: ScoreOptions, reasons: Mapping[
                 value = Estimate.undefined(reasons.get("min_k_pp", "undefined: no full distribution"))
             else:
                 value = scores.min_k_plus_plus(logprobs, _array(mean), _array(variance), k)
-            found[f"min_k_pp_{k:g}"] = value
+            values[f"min_k_pp_{k:g}"] = value
     if passes.lower is not None:
-        found["lowercase"] = scores.lowercase(logprobs, _array(passes.lower.logprobs))
+        values["lowercase"] = scores.lowercase(logprobs, _array(passes.lower.logprobs))
     if passes.reference is not None:
         other = _array(passes.reference.logprobs)
-        found["reference_difference"] = scores.reference_difference(logprobs, other)
-        found["reference_ratio"] = scores.reference_ratio(logprobs, other)
+        values["reference_difference"] = scores.reference_difference(logprobs, other)
+        values["reference_ratio"] = scores.reference_ratio(logprobs, other)
     if options.prefix is not None:
-        found["recall"] = _recall(passes, reasons)
+        values["recall"] = _recall(passes, reasons)
     if not text.strip():
-        return dict.fromkeys(found, Estimate.undefined(EMPTY_TEXT))
-    return found
+        return dict.fromkeys(values, Estimate.undefined(EMPTY_TEXT))
+    return values
 
 
 def _recall(passes: _Passes, reasons: Mapping[str, str]) -> Estimate:
@@ -187,13 +187,13 @@ def _recall(passes: _Passes, reasons: Mapping[str, str]) -> Estimate:
 async def _if_possible(name: str, reasons: dict[str, str], asked: Any) -> list[TokenLogprobs] | None:
     """The pass, or None with the reason noted where the model's server cannot do it."""
     try:
-        found: list[TokenLogprobs] = await asked
+        logprobs: list[TokenLogprobs] = await asked
     except BackendError as error:
         if error.kind != "capability":
             raise
         reasons[name] = f"undefined: {error}"
         return None
-    return found
+    return logprobs
 
 
 async def _passed(
@@ -210,28 +210,28 @@ async def _passed(
     key = model_key(await scorer.facts(), full=full, prefix=prefix)
     keys = [fingerprint_text(body) for body in bodies]
     body_of = dict(zip(keys, bodies, strict=True))
-    known: dict[str, TokenLogprobs] = {}
+    by_text: dict[str, TokenLogprobs] = {}
     for text in body_of:
         stored = cache.get(key, text)
         if stored is not None:
-            known[text] = stored
+            by_text[text] = stored
     # Neighbours in length fill batches best.
-    missing = sorted((text for text in body_of if text not in known), key=lambda text: len(body_of[text]))
-    show(name, len(known), len(body_of))
+    missing = sorted((text for text in body_of if text not in by_text), key=lambda text: len(body_of[text]))
+    show(name, len(by_text), len(body_of))
     for start in range(0, len(missing), _AT_ONCE):
         lot = missing[start : start + _AT_ONCE]
         answers = await scorer.token_logprobs([body_of[t] for t in lot], full_distribution=full, prefix=prefix)
-        found = list(zip(lot, answers, strict=True))
-        cache.put(key, found)
-        known.update(found)
-        show(name, len(known), len(body_of))
-    return [known[text] for text in keys]
+        fresh = list(zip(lot, answers, strict=True))
+        cache.put(key, fresh)
+        by_text.update(fresh)
+        show(name, len(by_text), len(body_of))
+    return [by_text[text] for text in keys]
 
 
 def model_key(facts: ScorerFacts, *, full: bool = False, prefix: str | None = None) -> str:
     """What log-probabilities depend on beside the text; a package's version does not count."""
-    told = {name: value for name, value in asdict(facts).items() if name != "version"}
-    return fingerprint([told, full, None if prefix is None else fingerprint_text(prefix)])
+    identity = {name: value for name, value in asdict(facts).items() if name != "version"}
+    return fingerprint([identity, full, None if prefix is None else fingerprint_text(prefix)])
 
 
 def _array(values: Sequence[float]) -> Floats:

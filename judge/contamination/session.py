@@ -1,4 +1,4 @@
-"""One sitting of scoring: opens the models, scores, closes them. Reads what the scores need; writes the cache alone."""
+"""One session of scoring: opens the models, scores the texts, closes the models."""
 
 from __future__ import annotations
 
@@ -67,9 +67,11 @@ async def _sitting(
             recital=asked.recital,
         )
         with Cache(folder / "derived" / "logprobs.sqlite") as cache:
-            found = await score(texts.texts, target, options, cache, reference=reference, progress=progress)
+            scored_texts = await score(texts.texts, target, options, cache, reference=reference, progress=progress)
         of_reference = None if reference is None else await reference.facts()
-        return assemble(texts.name, model, facts, options.written(), found, reference=of_reference, notes=texts.notes)
+        return assemble(
+            texts.name, model, facts, options.written(), scored_texts, reference=of_reference, notes=texts.notes
+        )
     finally:
-        for one in opened:
-            await one.close()
+        for scorer in opened:
+            await scorer.close()

@@ -1,4 +1,4 @@
-"""What `judge contamination` prints: areas, the study's table, agreement in two halves. Computes nothing."""
+"""Tables of `judge contamination`: areas under the curve, the study's table, agreement in two halves."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from judge.contamination.validity import PARTS, Validity
 from judge.printing.tables import Column, Table
 
 
-def auc_table(found: Areas) -> Table:
+def auc_table(areas: Areas) -> Table:
     """AUC, true-positive rate, best accuracy and threshold of every score, best AUC first."""
     columns = [
         Column("score", "score"),
         Column("auc", "AUC", digits=3),
-        Column("tpr", f"TPR at {100 * found.options.fpr:g} % FPR x100", digits=1, factor=100),
+        Column("tpr", f"TPR at {100 * areas.options.fpr:g} % FPR x100", digits=1, factor=100),
         Column("accuracy", "best accuracy x100", digits=1, factor=100),
         Column("threshold", "threshold", digits=4),
         Column("seen", "seen"),
         Column("unseen", "unseen"),
         Column("undefined", "undefined"),
     ]
-    rows = [row.cells for row in found.rows]
-    title = f"Seen against unseen texts of {found.source}, {found.judge}"
-    return Table(title, columns, rows, found.signature, found.notes)
+    rows = [row.cells for row in areas.rows]
+    title = f"Seen against unseen texts of {areas.source}, {areas.judge}"
+    return Table(title, columns, rows, areas.signature, areas.notes)
 
 
-def report_table(found: ContaminationReport) -> Table:
+def report_table(report: ContaminationReport) -> Table:
     """A row a scores file."""
     columns = [
         Column("model", "model"),
@@ -44,13 +44,13 @@ def report_table(found: ContaminationReport) -> Table:
         Column("people", "rated by people"),
         Column("judges", "rated by judges"),
     ]
-    rows = [row.cells for row in found.rows]
-    return Table(f"Contamination by {found.options.score}", columns, rows, found.signature, found.notes)
+    rows = [row.cells for row in report.rows]
+    return Table(f"Contamination by {report.options.score}", columns, rows, report.signature, report.notes)
 
 
-def validity_table(found: Validity) -> Table:
+def validity_table(validity: Validity) -> Table:
     """A row a scores file and judge cell."""
-    rows = [row.cells for row in found.rows]
+    rows = [row.cells for row in validity.rows]
     columns = [
         Column("model", "scored by"),
         *first_columns(rows),
@@ -64,4 +64,4 @@ def validity_table(found: Validity) -> Table:
         ),
     ]
     title = "Agreement with people where contamination is high and low"
-    return Table(title, columns, rows, found.signature, found.notes)
+    return Table(title, columns, rows, validity.signature, validity.notes)

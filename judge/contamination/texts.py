@@ -1,4 +1,4 @@
-"""The texts to score: stories of a dataset, or a labelled set of seen and unseen texts. Never changes one silently."""
+"""Texts to score: stories of a dataset, or a labelled set of seen and unseen texts; notes count what was changed."""
 
 from __future__ import annotations
 
@@ -99,10 +99,10 @@ def first_words(texts: TextSet, words: int) -> TextSet:
     if words < 1:
         raise OptionError("words", words, "must be 1 or more")
     kept = []
-    for one in texts.texts:
-        parts = one.text.split()
+    for text in texts.texts:
+        parts = text.text.split()
         if len(parts) >= words:
-            kept.append(replace(one, text=" ".join(parts[:words])))
+            kept.append(replace(text, text=" ".join(parts[:words])))
     lost = len(texts.texts) - len(kept)
     notes = (*texts.notes, f"{lost} of {len(texts.texts)} texts have fewer than {words} words and are left out")
     if not kept:
@@ -116,12 +116,12 @@ def plain_texts(path: Path, shots: int) -> list[str]:
         raise DataError("there is no such file", file=path)
     if path.suffix.lower() in (".jsonl", ".ndjson"):
         rows = [row for _, row in _rows(path) if row.get("label", 0) == 0]
-        found = [str(row[key]) for row in rows for key in TEXT_KEYS if isinstance(row.get(key), str)]
+        bodies = [str(row[key]) for row in rows for key in TEXT_KEYS if isinstance(row.get(key), str)]
     else:
-        found = [line.strip() for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
-    if len(found) < shots:
-        raise DataError(Advice("{} texts not seen, and {shots} asks for {}", len(found), shots), file=path)
-    return found[:shots]
+        bodies = [line.strip() for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    if len(bodies) < shots:
+        raise DataError(Advice("{} texts not seen, and {shots} asks for {}", len(bodies), shots), file=path)
+    return bodies[:shots]
 
 
 def _is_labelled(path: Path) -> bool:

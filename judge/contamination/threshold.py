@@ -1,4 +1,4 @@
-"""From which score on a text counts as seen: by a named rule on a labelled set. Never carried over to another model.
+"""Threshold from which a text counts as seen: a named rule on a labelled set, valid for one model alone.
 
 Rules: ``youden`` (largest true-positive less false-positive rate), ``fpr=0.05`` (lowest threshold that calls at most
 that share of the unseen texts seen), or a number, which is taken as it is.
@@ -59,22 +59,22 @@ class Threshold:
     @property
     def record(self) -> dict[str, Any]:
         """As a scores file's header has it."""
-        one = self.labelled
-        if one is None:
+        labelled = self.labelled
+        if labelled is None:
             return {"rule": self.rule, "value": self.value, "set": None}
         return {
             "rule": self.rule,
             "value": self.value,
-            "set": one.name,
-            "texts": one.texts,
-            "seen": one.seen,
-            "auc": one.auc.value,
-            "auc_low": one.auc.low,
-            "auc_high": one.auc.high,
-            "auc_method": one.auc.method,
-            "false_positive": one.false_positive,
-            "true_positive": one.true_positive,
-            **({} if one.expected is None else asdict(one.expected)),
+            "set": labelled.name,
+            "texts": labelled.texts,
+            "seen": labelled.seen,
+            "auc": labelled.auc.value,
+            "auc_low": labelled.auc.low,
+            "auc_high": labelled.auc.high,
+            "auc_method": labelled.auc.method,
+            "false_positive": labelled.false_positive,
+            "true_positive": labelled.true_positive,
+            **({} if labelled.expected is None else asdict(labelled.expected)),
         }
 
     @classmethod
@@ -83,7 +83,7 @@ class Threshold:
         if not record.get("set"):
             return cls(record["rule"], record["value"])
         names = [field.name for field in fields(Expected)]
-        known = record.get("false_positive_expected") is not None
+        has_expected = record.get("false_positive_expected") is not None
         ends = {key: record[f"auc_{key}"] for key in ("low", "high", "method")}
         labelled = Labelled(
             name=record["set"],
@@ -92,7 +92,7 @@ class Threshold:
             auc=Estimate(record["auc"], n=record["texts"], **ends),
             false_positive=record["false_positive"],
             true_positive=record["true_positive"],
-            expected=Expected(**{name: record[name] for name in names}) if known else None,
+            expected=Expected(**{name: record[name] for name in names}) if has_expected else None,
         )
         return cls(record["rule"], record["value"], labelled)
 
@@ -116,9 +116,9 @@ def by_rule(scores: ScoresFile, rule: str, name: str, drawn: Resamples | None = 
             ),
         )
     values = scores.score(name)
-    found = area(values, label, drawn or draw(scores, AucOptions()))
-    if found.value is None:
-        raise SpecError(f"no threshold for {name} on {scores.header['source']}: {found.reason}")
+    auc = area(values, label, drawn or draw(scores, AucOptions()))
+    if auc.value is None:
+        raise SpecError(f"no threshold for {name} on {scores.header['source']}: {auc.reason}")
     keep = ~np.isnan(values)
     unseen = int((~label[keep]).sum())
     value: float | None
@@ -137,7 +137,7 @@ def by_rule(scores: ScoresFile, rule: str, name: str, drawn: Resamples | None = 
         name=scores.header["source"],
         texts=int(keep.sum()),
         seen=int(label[keep].sum()),
-        auc=found,
+        auc=auc,
         false_positive=float(called[~label[keep]].mean()),
         true_positive=float(called[label[keep]].mean()),
         expected=expected_rates(values[keep], label[keep], groups, _choose(kind, number)),
@@ -167,16 +167,17 @@ def all_by_rule(scores: ScoresFile, rule: str) -> ScoresFile:
     Raises SpecError where the rule is not known, and where no score can have one.
     """
     _parsed(rule)
+    # The same resamples for every score, so that their intervals can be compared.
     drawn = draw(scores, AucOptions())
-    found, without = {}, {}
+    thresholds, without = {}, {}
     for name in scores.names:
         try:
-            found[name] = by_rule(scores, rule, name, drawn).record
+            thresholds[name] = by_rule(scores, rule, name, drawn).record
         except SpecError as error:
             without[name] = error
-    if not found:
+    if not thresholds:
         raise next(iter(without.values()))
-    return with_thresholds(scores, found, {name: error.sentence for name, error in without.items()})
+    return with_thresholds(scores, thresholds, {name: error.sentence for name, error in without.items()})
 
 
 def carried_over(scores: ScoresFile, calibration: ScoresFile, rule: str) -> ScoresFile:
@@ -212,18 +213,18 @@ def refuse_other_model(judge: str, facts: ScorerFacts, calibration: ScoresFile) 
         )
 
 
-def _same(name: str, one: ScoresFile, other: ScoresFile) -> bool:
+def _same(name: str, ours: ScoresFile, theirs: ScoresFile) -> bool:
     """Whether what a score needs beside the model was the same."""
     if name.startswith("reference_"):
-        return bool(one.header["reference"] == other.header["reference"])
+        return bool(ours.header["reference"] == theirs.header["reference"])
     setting = _MOVED_BY.get(name)
-    return setting is None or one.header["settings"].get(setting) == other.header["settings"].get(setting)
+    return setting is None or ours.header["settings"].get(setting) == theirs.header["settings"].get(setting)
 
 
 def of_score(scores: ScoresFile, name: str) -> Threshold | None:
     """The threshold of a score in a file's header, or None."""
-    found: Mapping[str, Any] | None = scores.header["thresholds"].get(name)
-    return None if found is None else Threshold.of(found)
+    record: Mapping[str, Any] | None = scores.header["thresholds"].get(name)
+    return None if record is None else Threshold.of(record)
 
 
 def _parsed(rule: str) -> tuple[str, float]:

@@ -1,4 +1,4 @@
-"""Does a judge follow people better on stories it seems to have seen? Never compares strata too small to tell.
+"""Agreement with people on stories that a model seems to have seen, and on the others.
 
 Stories are split by a contamination score of the judge's model, at the scores file's threshold or at the median. In
 each half stand the judge's tau-b with people and its mean absolute distance from people's mean rating; the difference
@@ -76,7 +76,7 @@ class ValidityRow:
     def cells(self) -> dict[str, Any]:
         """The row by name, as tables and frames have it."""
         both = (("tau", self.tau), ("error", self.error))
-        parts = {f"{key}_{part}": getattr(found, part) for key, found in both for part in PARTS}
+        parts = {f"{key}_{part}": getattr(halves_of, part) for key, halves_of in both for part in PARTS}
         about = {"model": self.model, **self.subject.labels, "kind": self.subject.kind}
         return {**about, "cut": self.cut, "high": self.high, "low": self.low, **parts}
 
@@ -101,30 +101,32 @@ def validity(runs: RatingsTable, files: Sequence[ScoresFile], options: ValidityO
     options = options or ValidityOptions()
     runs = numbers(runs)
     matrices = build(runs)
-    found, remarks = comparable(matrices, options.against, None)
+    candidates, remarks = comparable(matrices, options.against, None)
     rows: list[ValidityRow] = []
     strangers = []
     for scores in files:
-        own = [(matrix, one) for matrix, one in found if same_name(scores.judge, one.subject.judge)]
+        own = [
+            (matrix, candidate) for matrix, candidate in candidates if same_name(scores.judge, candidate.subject.judge)
+        ]
         if not own:
             strangers.append(f"no judge of these runs is {scores.judge} by name: the halves are another model's")
         cut = _cut(scores, options)
         joined = {id(matrix): join(matrix, scores, options.score) for matrix in matrices}
-        refuse_strangers(scores, sum(one.found for one in joined.values()))
+        refuse_strangers(scores, sum(scores_of.matched for scores_of in joined.values()))
         drawn: dict[int, Resamples] = {}
-        for matrix, one in own or found:
+        for matrix, candidate in own or candidates:
             values = joined[id(matrix)].scores
             if id(matrix) not in drawn:
                 rng = np.random.default_rng(options.seed)
                 drawn[id(matrix)] = bootstrap.draw(matrix.story_prompt, options.resamples, rng, "boot-inputs")
-            rows.append(_row(scores, matrix, one, values, cut, drawn[id(matrix)], options))
+            rows.append(_row(scores, matrix, candidate, values, cut, drawn[id(matrix)], options))
     extra = [
         f"score:{options.score}",
         f"split:{options.split}",
         f"least:{options.least}",
         *([f"against:{options.against}"] if options.against else []),
         f"ci:boot-inputs/{options.resamples}/seed{options.seed}",
-        *(scored_by(one) for one in files),
+        *(scored_by(file) for file in files),
     ]
     notes = [
         "high: score at or above the cut; difference: high less low, from the same resamples of story-prompts",
@@ -191,13 +193,13 @@ def _error(judge: Floats, people: Floats, drawn: Resamples) -> tuple[float, Floa
 def _row(
     scores: ScoresFile,
     matrix: RatingMatrix,
-    one: Candidate,
+    candidate: Candidate,
     values: Floats,
     cut: float | None,
     drawn: Resamples,
     options: ValidityOptions,
 ) -> ValidityRow:
-    judge, people = one.sides
+    judge, people = candidate.sides
     rated = ~np.isnan(judge) & ~np.isnan(people) & ~np.isnan(values)
     at = float(np.median(values[rated])) if cut is None and rated.any() else cut
     # Of stories at the median itself none is above it.
@@ -211,7 +213,7 @@ def _row(
     else:
         tau, error = halves(judge, people, high, low, drawn)
     mixture = _mixture(scores, matrix, high, low)
-    return ValidityRow(scores.judge, one.subject, at, *counts, tau=tau, error=error, mixture=mixture)
+    return ValidityRow(scores.judge, candidate.subject, at, *counts, tau=tau, error=error, mixture=mixture)
 
 
 def _cut(scores: ScoresFile, options: ValidityOptions) -> float | None:

@@ -34,15 +34,15 @@ def refuse_keys(data: Mapping[str, Any], where: str, text: str | None = None) ->
     for path, why in found_keys(data):
         line = _line(text, path) if text is not None else None
         name = ".".join(str(part) for part in path)
-        place = f"{where}, line {line}" if line is not None else where
-        raise SpecError(joined(place, f": {name} {why}" if name else f": {why}"), hint=MEND)
+        location = f"{where}, line {line}" if line is not None else where
+        raise SpecError(joined(location, f": {name} {why}" if name else f": {why}"), hint=MEND)
 
 
 def found_keys(data: Any, path: Place = ()) -> Iterator[tuple[Place, str]]:
     """(where, what is wrong) of each key in plain data; the path ends before a name that holds a key itself."""
     if isinstance(data, Mapping):
         for name, value in data.items():
-            if why := _held(str(name)):
+            if why := _key_kind(str(name)):
                 yield path, f"has a field whose name holds {why}"
                 continue
             yield from _field((*path, str(name)), value)
@@ -56,11 +56,11 @@ def address_problem(address: str) -> str | None:
     if _USER.match(address):
         return "holds a user name or a password"
     for name, value in _PARAMETER.findall(address):
-        if carries_key(unquote(name)) or _held(unquote(value)):
+        if carries_key(unquote(name)) or _key_kind(unquote(value)):
             return "holds a key among its parameters"
     if REFERENCE.search(address):
         return "names a variable, and variables are read in headers only"
-    if why := _held(unquote(address)):
+    if why := _key_kind(unquote(address)):
         return f"holds {why}"
     return "holds what looks like a key" if _RANDOM.search(address) else None
 
@@ -81,12 +81,12 @@ def _scalar(path: Place, name: str, value: str) -> str | None:
     """What is wrong with one value."""
     if path == ("api_key_env",):
         fine = value == "none" or re.fullmatch(VARIABLE, value)
-        return None if fine and not _held(value) else "is not the name of a variable (capitals, digits, _) or none"
+        return None if fine and not _key_kind(value) else "is not the name of a variable (capitals, digits, _) or none"
     if path[0] != "columns" and says_key(name) and value:
         return "holds a key as it stands"
     if path[0] == "base_url" or re.match(r"[A-Za-z][\w+.-]*://", value):
         return address_problem(value)
-    if why := _held(value):
+    if why := _key_kind(value):
         return f"holds {why}"
     return "holds what looks like a key" if path[0] == "engine" and _RANDOM.search(value) else None
 
@@ -111,14 +111,14 @@ def _header(name: str, value: str) -> str | None:
     if carries_key(name) and not _KEY_VALUE.fullmatch(value):
         return "holds a key as it stands; its value must be ${NAME}, or a word and ${NAME}, as in Bearer ${NAME}"
     rest = REFERENCE.sub("", value)
-    if why := _held(rest):
+    if why := _key_kind(rest):
         return f"holds {why}"
     if _RANDOM.search(rest) or _SCHEME.match(rest):
         return "holds what looks like a key"
     return None
 
 
-def _held(text: str) -> str | None:
+def _key_kind(text: str) -> str | None:
     """Which key a text holds or seems to hold."""
     return redaction.held_in(text) or redaction.looks_in(text)
 
@@ -130,10 +130,10 @@ def _line(text: str, path: Place) -> int | None:
     node, line = yaml.compose(text, Loader=yaml.SafeLoader), None
     for part in path:
         if isinstance(node, yaml.MappingNode):
-            found = next(((key, value) for key, value in node.value if key.value == str(part)), None)
-            if found is None:
+            entry = next(((key, value) for key, value in node.value if key.value == str(part)), None)
+            if entry is None:
                 return line
-            line, node = found[0].start_mark.line + 1, found[1]
+            line, node = entry[0].start_mark.line + 1, entry[1]
         elif isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
             node = node.value[part]
             line = node.start_mark.line + 1

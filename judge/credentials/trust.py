@@ -68,13 +68,13 @@ def trusted(origin: Origin, variable: str, more: Iterable[str] = ()) -> bool:
     """Whether the user's configuration lets a variable's value go there. `more`: entries as in JUDGE_TRUSTED_HOSTS."""
     if any(trust.covers(origin, variable) for trust in trusts(more)):
         return True
-    return origin in _own(variable)
+    return origin in _own_origins(variable)
 
 
 def elsewhere(addresses: Iterable[str]) -> tuple[str, ...]:
     """Those servers that the user's configuration names, as entries for a machine that does not have it."""
     origins = map(origin_of, addresses)
-    own = _own()
+    own = _own_origins()
     return tuple(str(o) for o in origins if o in own or any(trust.names(o) for trust in trusts()))
 
 
@@ -109,9 +109,13 @@ def remember(origin: Origin, variables: Iterable[str]) -> Path:
     return file
 
 
-def _own(of: str | None = None) -> list[Origin]:
+def _own_origins(host: str | None = None) -> list[Origin]:
     """The servers that the user's environment names: all, or those of the provider that owns a variable."""
-    named = [one.address_variable for one in PROVIDERS if one.address_variable and (of is None or one.owns(of))]
+    named = [
+        provider.address_variable
+        for provider in PROVIDERS
+        if provider.address_variable and (host is None or provider.owns(host))
+    ]
     return [origin_of(os.environ[name], name) for name in named if os.environ.get(name)]
 
 
@@ -136,12 +140,12 @@ def _stored() -> dict[str, list[str]]:
 
 
 def _trust(entry: str, variables: Iterable[str] | None, where: str) -> Trust:
-    found = _ENTRY.fullmatch(entry)
-    if found is None:
+    match = _ENTRY.fullmatch(entry)
+    if match is None:
         raise SpecError(
             f"{where} has an entry that is no host", hint="hosts are written as llm.example.org or http://gpu-17:8000"
         )
-    scheme, below, six, name, port = found.groups()
+    scheme, below, six, name, port = match.groups()
     return Trust(
         (scheme or "https").lower(),
         (six or name).lower().removesuffix("."),

@@ -38,10 +38,10 @@ class CriteriaSet:
         if names is None:
             return self.criteria
         asked = [part.strip() for part in names.split(",")] if isinstance(names, str) else list(names)
-        known = {word.casefold(): c for c in self.criteria for word in (c.abbreviation, c.name)}
+        by_name = {word.casefold(): c for c in self.criteria for word in (c.abbreviation, c.name)}
         picked: dict[str, Criterion] = {}
         for name in asked:
-            criterion = known.get(name.casefold())
+            criterion = by_name.get(name.casefold())
             if criterion is None:
                 raise SpecError(f"{self.file}: {unknown('criterion', name, [c.name for c in self.criteria])}")
             if criterion.name in picked:
@@ -56,12 +56,12 @@ def load_criteria(name: str | Path, *, wording: Path | None = None, folder: Path
     `wording` is a JSON file of published strings (`wording`, `question_wording`); it takes precedence over the file's
     own key `wording`, which is relative to the criteria file. Raises SpecError, naming file and line.
     """
-    file = locate(name, kind="criteria", suffix=".yaml", what="criteria set", folder=folder)
+    file = locate(name, kind="criteria", suffix=".yaml", kind_name="criteria set", folder=folder)
     source = read_text(file)
-    model, lines = read_strict(source, _SetFile, file=file, text_keys=TEXT_KEYS)
+    model, lines = read_strict(source, SetFile, file=file, text_keys=TEXT_KEYS)
     criteria = tuple(
-        _criterion(found, model.scale, f"{file}, line {lines[('criteria', i)]}")
-        for i, found in enumerate(model.criteria)
+        _criterion(entry, model.scale, f"{file}, line {lines[('criteria', i)]}")
+        for i, entry in enumerate(model.criteria)
     )
     _all_different(criteria, file)
     if wording is None and model.wording is not None:
@@ -86,23 +86,31 @@ def shipped_criteria() -> tuple[str, ...]:
     return tuple(sorted(file.stem for file in (shipped("prompts") / "criteria").glob("*.yaml")))
 
 
-class _CriterionFile(Strict):
-    name: str = Field(pattern=r"^\S(.*\S)?$", max_length=60)
-    abbreviation: str = Field(pattern=r"^[A-Za-z0-9]{1,8}$")  # stands in signatures, so nothing that separates there
-    definition: str = Field(pattern=r"\S")
-    scale: ScaleFile | None = None
-    guidelines: list[str] = Field(default_factory=list)
+class CriterionFile(Strict):
+    """One entry of `criteria` in the file of a set."""
+
+    name: str = Field(pattern=r"^\S(.*\S)?$", max_length=60, description="name, as tables print it")
+    abbreviation: str = Field(  # stands in signatures, so nothing that separates there
+        pattern=r"^[A-Za-z0-9]{1,8}$", description="abbreviation in signatures: 1 to 8 letters or digits"
+    )
+    definition: str = Field(pattern=r"\S", description="definition, as Eval-Prompts show it")
+    scale: ScaleFile | None = Field(default=None, description="scale of this criterion, where the set's does not hold")
+    guidelines: list[str] = Field(
+        default_factory=list, description="one sentence for each point of the scale, lowest first, or none at all"
+    )
 
 
-class _SetFile(Strict):
-    name: str = Field(pattern=r"^\S+$")
-    description: str = ""
-    scale: ScaleFile = ScaleFile()
-    wording: str | None = None
-    criteria: list[_CriterionFile] = Field(min_length=1)
+class SetFile(Strict):
+    """The file of a criteria set."""
+
+    name: str = Field(pattern=r"^\S+$", description="name of the set, without blanks")
+    description: str = Field(default="", description="one line for `judge prompts list`")
+    scale: ScaleFile = Field(default=ScaleFile(), description="scale of all criteria that have none of their own")
+    wording: str | None = Field(default=None, description="file of a study's published wording, beside this file")
+    criteria: list[CriterionFile] = Field(min_length=1, description="the criteria, in the order of tables")
 
 
-def _criterion(entry: _CriterionFile, common: ScaleFile, where: str) -> Criterion:
+def _criterion(entry: CriterionFile, common: ScaleFile, where: str) -> Criterion:
     given = entry.scale or common
     if (wrong := given.fault()) is not None:
         raise SpecError(f"{where}: criterion {entry.name!r}: {wrong}")

@@ -36,7 +36,7 @@ def locate(
     *,
     kind: Literal["criteria", "eval_prompts", "writer_prompts"],
     suffix: str,
-    what: str,
+    kind_name: str,
     folder: Path | None = None,
 ) -> Path:
     """The file meant by `name`: a path (it has a suffix or a slash), a file in `folder`, or one that ships.
@@ -49,21 +49,27 @@ def locate(
         for path in tried:
             if path.is_file():
                 return path
-        raise SpecError(f"{what} {text}: there is no such file", hint="a shipped one has no path: judge prompts list")
+        raise SpecError(
+            f"{kind_name} {text}: there is no such file", hint="a shipped one has no path: judge prompts list"
+        )
     ships = shipped("prompts") / kind
     inside = _inside(ships, text, suffix)
     beside = folder / f"{text}{suffix}" if folder is not None else None
     if beside is not None and beside.is_file():
         if inside.is_file() and not inside.samefile(beside):
-            raise SpecError(f"{what} {text!r} is both {beside} and one that ships", hint=f"write ./{beside.name}")
+            raise SpecError(f"{kind_name} {text!r} is both {beside} and one that ships", hint=f"write ./{beside.name}")
         return beside
     if inside.is_file():
         return inside
     raise SpecError(
         unknown(
-            what,
+            kind_name,
             text,
-            [f.stem for folder in (ships, *(ships / one for one in FOLDERS)) for f in folder.glob(f"*{suffix}")],
+            [
+                f.stem
+                for folder in (ships, *(ships / subfolder for subfolder in FOLDERS))
+                for f in folder.glob(f"*{suffix}")
+            ],
         ),
         hint=f"your own: give its path, e.g. ./{text}{suffix}",
     )
@@ -72,7 +78,7 @@ def locate(
 def _inside(ships: Path, name: str, suffix: str) -> Path:
     """Where a shipped file of that name would lie: other kinds have folders of their own."""
     file = f"{name}{suffix}"
-    return next((found for one in FOLDERS if (found := ships / one / file).is_file()), ships / file)
+    return next((candidate for subfolder in FOLDERS if (candidate := ships / subfolder / file).is_file()), ships / file)
 
 
 def read_text(file: Path) -> str:
@@ -140,7 +146,7 @@ def read_strict(
 
 
 def _lines(
-    node: yaml.Node, file: Path, blame: type[JudgeError], first: int, place: Place, seen: set[int]
+    node: yaml.Node, file: Path, blame: type[JudgeError], first: int, path: Place, seen: set[int]
 ) -> Iterator[tuple[Place, int]]:
     """Places and lines below a node. A key that is there twice is refused: PyYAML would keep the later in silence."""
     if id(node) in seen:  # an alias, perhaps of a node around it
@@ -148,8 +154,8 @@ def _lines(
     seen.add(id(node))
     if isinstance(node, yaml.SequenceNode):
         for i, item in enumerate(node.value):
-            yield (*place, i), first + item.start_mark.line
-            yield from _lines(item, file, blame, first, (*place, i), seen)
+            yield (*path, i), first + item.start_mark.line
+            yield from _lines(item, file, blame, first, (*path, i), seen)
     elif isinstance(node, yaml.MappingNode):
         keys: set[str] = set()
         for key, value in node.value:
@@ -157,8 +163,8 @@ def _lines(
             if key.value in keys:
                 raise blame(f"{file}, line {line}: key {key.value!r} is there twice")
             keys.add(key.value)
-            yield (*place, key.value), line
-            yield from _lines(value, file, blame, first, (*place, key.value), seen)
+            yield (*path, key.value), line
+            yield from _lines(value, file, blame, first, (*path, key.value), seen)
 
 
 def _as_written(node: yaml.Node, text_keys: Container[str], seen: set[int], *, text: bool = False) -> None:
@@ -178,18 +184,18 @@ def _as_written(node: yaml.Node, text_keys: Container[str], seen: set[int], *, t
 
 def sentence(detail: Any, lines: Mapping[Place, int], file: Path, below: Place = ()) -> str:
     """One pydantic error as a sentence with file, line and place; `below` is the place of the validated value."""
-    place: Place = (*below, *detail["loc"])
+    path: Place = (*below, *detail["loc"])
     context = detail.get("ctx", {})
-    at = (*place, context["key"]) if "key" in context else place
+    at = (*path, context["key"]) if "key" in context else path
     while at and at not in lines:
         at = at[:-1]
     where = f"{file}, line {lines[at]}" if at in lines else str(file)
-    spelled = "".join(f"[{p + 1}]" if isinstance(p, int) else f".{p}" for p in place).lstrip(".")
+    spelled = "".join(f"[{p + 1}]" if isinstance(p, int) else f".{p}" for p in path).lstrip(".")
     if detail["type"] == "missing":
         return f"{where}: {spelled} is missing"
     if detail["type"] == "unknown_key":
         return f"{where}: {spelled + ': ' if spelled else ''}{detail['msg']}"
-    found = repr(detail["input"])
-    found = found if len(found) <= _SHOWN else found[: _SHOWN - 1] + "…"
+    value = repr(detail["input"])
+    value = value if len(value) <= _SHOWN else value[: _SHOWN - 1] + "…"
     message = str(detail["msg"]).removeprefix("Value error, ").removeprefix("Input ")
-    return f"{where}: {spelled or 'the file'} {message[:1].lower()}{message[1:]}; found {found}"
+    return f"{where}: {spelled or 'the file'} {message[:1].lower()}{message[1:]}; found {value}"

@@ -14,8 +14,12 @@ TEXT_KEYS = frozenset({"labels", "positive"})
 """Keys whose values are texts as they are written: YAML takes a bare Yes for true and a bare 1 for a number."""
 
 _MOST_POINTS = 101
+"""A slider from 0 to 100 has this many points; beyond, tables by point cannot be read."""
+
 _MOST_LABELS = 26
 _LONGEST_LABEL = 60
+"""Characters: a label is a heading in tables and a word that an answer is searched for."""
+
 _FEWEST_LABELS = 2
 _NUMBERS = ("min", "max", "step")
 _Finite = Annotated[float, Field(allow_inf_nan=False)]
@@ -24,12 +28,12 @@ _Finite = Annotated[float, Field(allow_inf_nan=False)]
 class ScaleFile(Strict):
     """The mapping `scale` of a criteria set."""
 
-    min: _Finite = 1
-    max: _Finite = 5
-    step: _Finite = 1
-    labels: list[str] | None = None
-    ordered: bool | None = None
-    positive: str | None = None
+    min: _Finite = Field(default=1, description="lowest point")
+    max: _Finite = Field(default=5, description="highest point")
+    step: _Finite = Field(default=1, description="distance of two points; max is a whole number of steps above min")
+    labels: list[str] | None = Field(default=None, description="labels in place of points, lowest first")
+    ordered: bool | None = Field(default=None, description="whether labels have an order; it is true unless said")
+    positive: str | None = Field(default=None, description="the label of two that counts as passed, such as Yes")
 
     @model_validator(mode="after")
     def _is_a_scale(self) -> ScaleFile:
@@ -70,12 +74,12 @@ def labels_fault(labels: Sequence[str], positive: str | None) -> str | None:
     if len(labels) < _FEWEST_LABELS or len(labels) > _MOST_LABELS:
         return f"labels must be {_FEWEST_LABELS} to {_MOST_LABELS} different texts; found {', '.join(labels) or 'none'}"
     scale = Scale.of_labels(labels)
-    for place, label in enumerate(labels):
+    for code, label in enumerate(labels):
         if not any(c.isalpha() for c in label):
             return f"labels must hold a letter each; found {label!r} (for numbers write min, max and step)"
         if len(label) > _LONGEST_LABEL or "\n" in label.strip():
             return f"labels must be lines of at most {_LONGEST_LABEL} characters; found {label[:_LONGEST_LABEL]!r}..."
-        if scale.code_of(label) != place:
+        if scale.code_of(label) != code:
             return f"labels must differ in more than case and blanks; found {label.strip()!r} twice"
     if positive is not None and len(labels) != _FEWEST_LABELS:
         return f"positive is for two labels; found {len(labels)} labels"

@@ -12,12 +12,12 @@ def set_against(asked: Sequence[tuple[str, str | None]], rated: Sequence[str]) -
     else the equal name (letter case aside). Where neither is there for any, and people rated one criterion only, all
     are set against that one.
     """
-    known = {name.casefold(): place for place, name in enumerate(rated)}
-    found = tuple(known.get((declared or own).casefold()) for own, declared in asked)
+    index_by_name = {name.casefold(): index for index, name in enumerate(rated)}
+    indices = tuple(index_by_name.get((declared or own).casefold()) for own, declared in asked)
     declares = any(declared for _, declared in asked)
-    if asked and len(known) == 1 and not declares and all(place is None for place in found):
+    if asked and len(index_by_name) == 1 and not declares and all(index is None for index in indices):
         return (0,) * len(asked), True
-    return found, False
+    return indices, False
 
 
 def other_names(pairs: Iterable[tuple[str, str]]) -> str:

@@ -153,12 +153,12 @@ def _pairs(pairs: Iterable[Pair], ids: set[bytes]) -> PairUse:
     for pair in pairs:
         use.count += 1
         use.preferences.update(given.value for given in pair.preferences)
-        said: dict[str, set[str]] = {}
+        values_by_criterion: dict[str, set[str]] = {}
         for given in pair.preferences:
-            said.setdefault(given.criterion, set()).add(given.value)
+            values_by_criterion.setdefault(given.criterion, set()).add(given.value)
         if not pair.preferences:
             use.without.add(pair.id)
-        if any(len(values) > 1 for values in said.values()):
+        if any(len(values) > 1 for values in values_by_criterion.values()):
             use.split.add(pair.id)
         if not all(digest(story, 8) in ids for story in (pair.first, pair.second)):
             use.unknown.add(pair.id)

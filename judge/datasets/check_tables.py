@@ -11,6 +11,7 @@ from judge.stats.estimate import Estimate
 from judge.version import __version__
 
 _MANY = 25
+"""Distinct ratings beyond which a histogram in one cell cannot be read, as with sliders."""
 
 
 def check_tables(counts: Check) -> list[Table]:
@@ -31,42 +32,45 @@ def _signature(counts: Check) -> str:
 
 
 def _labels(counts: Check) -> list[str]:
-    """What must be said wherever these ratings are printed."""
+    """Notes that belong to every table of these ratings."""
     return [counts.dataset.labels_note] if counts.dataset.labels_note else []
 
 
-def _counts(found: Check) -> Table:
-    promised = found.dataset.expected
+def _counts(checked: Check) -> Table:
+    promised = checked.dataset.expected
     counts = {
-        "stories": found.stories,
-        "systems": len(found.systems),
-        "story_prompts": len(found.prompts),
-        "ratings": found.ratings,
+        "stories": checked.stories,
+        "systems": len(checked.systems),
+        "story_prompts": len(checked.prompts),
+        "ratings": checked.ratings,
     }
     rows: list[dict[str, Any]] = [
-        {"what": what.replace("_", "-"), "found": n, "promised": promised.get(what), "first": None}
-        for what, n in counts.items()
+        {"what": label.replace("_", "-"), "found": n, "promised": promised.get(label), "first": None}
+        for label, n in counts.items()
     ]
     rows += [
-        {"what": "stories without ratings", "found": found.unrated},
-        {"what": "stories without a reference story", "found": found.without_reference},
-        _seen("stories that are their own reference", found.own_reference),
-        _seen("stories with the text of an earlier one", found.duplicates),
-        {"what": "ratings without a rater's name", "found": found.unnamed},
-        _seen("criteria rated twice by one rater on one story", found.rated_twice),
-        *([{"what": "ratings with a comment", "found": found.comments}] if found.comments else []),
-        *_pair_rows(found),
-        *({"what": f"left out: {what}", "found": count} for what, count in found.left_out.items()),
+        {"what": "stories without ratings", "found": checked.unrated},
+        {"what": "stories without a reference story", "found": checked.without_reference},
+        _seen("stories that are their own reference", checked.own_reference),
+        _seen("stories with the text of an earlier one", checked.duplicates),
+        {"what": "ratings without a rater's name", "found": checked.unnamed},
+        _seen("criteria rated twice by one rater on one story", checked.rated_twice),
+        *([{"what": "ratings with a comment", "found": checked.comments}] if checked.comments else []),
+        *_pair_rows(checked),
+        *({"what": f"left out: {label}", "found": count} for label, count in checked.left_out.items()),
     ]
-    notes = [*_labels(found), *([found.dataset.licence_note] if found.dataset.licence_note else [])]
-    notes += [f"The reader decodes {found.dataset.decoded}."] if found.dataset.decoded else []
+    notes = [
+        *_labels(checked),
+        *([checked.dataset.licence_note] if checked.dataset.licence_note else []),
+    ]
+    notes += [f"The reader decodes {checked.dataset.decoded}."] if checked.dataset.decoded else []
     columns = [
         Column("what", "what"),
         Column("found", "found"),
         Column("promised", "promised"),
         Column("first", "first"),
     ]
-    return Table(f"{found.dataset.name}: counts", columns, rows, _signature(found), notes)
+    return Table(f"{checked.dataset.name}: counts", columns, rows, _signature(checked), notes)
 
 
 def _pair_rows(counts: Check) -> list[dict[str, Any]]:
@@ -82,8 +86,8 @@ def _pair_rows(counts: Check) -> list[dict[str, Any]]:
     ]
 
 
-def _seen(what: str, seen: Seen) -> dict[str, Any]:
-    return {"what": what, "found": seen.count, "first": seen.first or None}
+def _seen(label: str, seen: Seen) -> dict[str, Any]:
+    return {"what": label, "found": seen.count, "first": seen.first or None}
 
 
 def _scale_use(counts: Check) -> Table:
@@ -129,7 +133,7 @@ def _scales(counts: Check) -> list[str]:
     """What the numbers are: the scale's, or codes of labels."""
     labels, scale = counts.dataset.labels, counts.dataset.scale
     scales = {criterion: labels.of(criterion) for criterion in counts.criteria}
-    coded = dict.fromkeys(one for one in scales.values() if one is not None)
+    coded = dict.fromkeys(label_scale for label_scale in scales.values() if label_scale is not None)
     notes = [
         f"Numbers are the codes of labels: {', '.join(f'{w} {c}' for c, w in enumerate(s.labels))}." for s in coded
     ]

@@ -7,16 +7,18 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from judge.datasets.locate import data_folder
 from judge.datasets.sources import FILES, OTHER_FILES, SOURCES, UNPUBLISHED, Source
 from judge.errors import DataError, SpecError, unknown
 from judge.folders.cache import cache_folder
 
 _TIMEOUT = 60
+"""Seconds without an answer: hosts of research data are slow, yet a dead one must not hang the command."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """A file in the cache; `downloaded` is False where it was there before."""
+    """A file in the cache, or in JUDGE_DATA; `downloaded` is False where it was there before."""
 
     source: Source
     path: Path
@@ -41,12 +43,23 @@ def sources_of(name: str) -> list[Source]:
 
 
 def fetch(name: str, base_url: str | None = None) -> list[Fetched]:
-    """Download the files of a name that the cache has not, one after the other.
+    """Download the files of a name that neither JUDGE_DATA nor the cache has, one after the other.
 
     Raises DataError for an address that cannot be reached, a file that is not there, and a checksum that differs; such
     a file is not kept.
     """
-    return [_fetch(source, base_url) for source in sources_of(name)]
+    return [(None if base_url else _at_hand(source)) or _fetch(source, base_url) for source in sources_of(name)]
+
+
+def _at_hand(source: Source) -> Fetched | None:
+    """The released file where JUDGE_DATA holds it as it was published."""
+    import pooch
+
+    folder = data_folder()
+    if folder is None or not (folder / source.path).is_file():
+        return None
+    right = source.sha256 in (None, pooch.file_hash(str(folder / source.path)))
+    return Fetched(source, folder / source.path, downloaded=False) if right else None
 
 
 def _fetch(source: Source, base_url: str | None) -> Fetched:

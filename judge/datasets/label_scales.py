@@ -38,8 +38,8 @@ class LabelScales:
 
     def of(self, criterion: str) -> Scale | None:
         """The criterion's scale of labels; None where none is known."""
-        found = self.named.get(criterion.casefold())
-        return self.others if found is None else found[1]
+        entry = self.named.get(criterion.casefold())
+        return self.others if entry is None else entry[1]
 
     def with_given(self, given: LabelScales, owner: str) -> LabelScales:
         """These and those `given` from outside; SpecError where `owner` has other labels, or has them in another
@@ -48,10 +48,12 @@ class LabelScales:
         others = {ALL: given.others} if given.others else {}
         for name, scale in (*given.named.values(), *others.items()):
             own = self.others if name == ALL else self.of(name)
-            if own is not None and [one.casefold() for one in own.labels] != [one.casefold() for one in scale.labels]:
-                of = "ratings" if name == ALL else name
+            if own is not None and [label.casefold() for label in own.labels] != [
+                label.casefold() for label in scale.labels
+            ]:
+                subject = "ratings" if name == ALL else name
                 raise SpecError(
-                    f"{owner} has the labels {', '.join(own.labels)} for {of}, another source has "
+                    f"{owner} has the labels {', '.join(own.labels)} for {subject}, another source has "
                     f"{', '.join(scale.labels)}",
                     hint="write the same labels in the same order in both",
                 )
@@ -70,39 +72,39 @@ def is_key(key: str) -> bool:
 
 def label_scales(columns: Mapping[str, Any], where: str = "column map") -> LabelScales:
     """The labels that a column map declares; its other keys are passed over. SpecError for what is no declaration."""
-    said: dict[str, Any] = {}
+    given_labels: dict[str, Any] = {}
     given = columns.get("labels")
     if isinstance(given, Mapping):
-        said.update({str(name): value for name, value in given.items()})
+        given_labels.update({str(name): value for name, value in given.items()})
     elif given is not None:
-        said[ALL] = given
-    said |= {key.removeprefix("labels."): value for key, value in columns.items() if key.startswith("labels.")}
+        given_labels[ALL] = given
+    given_labels |= {key.removeprefix("labels."): value for key, value in columns.items() if key.startswith("labels.")}
     loose = set(_words(columns.get("unordered"), where))
-    for name in sorted(loose - {ALL} - said.keys()):
-        if ALL in said:
-            said[name] = said[ALL]
+    for name in sorted(loose - {ALL} - given_labels.keys()):
+        if ALL in given_labels:
+            given_labels[name] = given_labels[ALL]
             continue
-        raise SpecError(f"{where}: unordered: {unknown('criterion with labels', name, said)}")
-    found = {name: _scale(name, value, where, loose={ALL, name} & loose) for name, value in said.items()}
-    others = found.pop(ALL, None)
-    return LabelScales({name.casefold(): (name, scale) for name, scale in found.items()}, others)
+        raise SpecError(f"{where}: unordered: {unknown('criterion with labels', name, given_labels)}")
+    scales = {name: _scale(name, value, where, loose={ALL, name} & loose) for name, value in given_labels.items()}
+    others = scales.pop(ALL, None)
+    return LabelScales({name.casefold(): (name, scale) for name, scale in scales.items()}, others)
 
 
 def _scale(name: str, value: Any, where: str, *, loose: set[str]) -> Scale:
-    place = f"{where}: labels" if name == ALL else f"{where}: labels of {name}"
+    subject = f"{where}: labels" if name == ALL else f"{where}: labels of {name}"
     ordered, positive = not loose, None
     if isinstance(value, Mapping):
         for key in value:
             if key not in _WITHIN:
-                raise SpecError(f"{place}: {unknown('key', str(key), _WITHIN)}")
+                raise SpecError(f"{subject}: {unknown('key', str(key), _WITHIN)}")
         if not isinstance(value.get("ordered", True), bool):
-            raise SpecError(f"{place}: ordered must be true or false, not {value['ordered']!r}")
+            raise SpecError(f"{subject}: ordered must be true or false, not {value['ordered']!r}")
         ordered, positive = ordered and value.get("ordered", True), value.get("positive")
         value = value.get("labels")
-    labels = [" ".join(word.split()) for word in _words(value, place)]
+    labels = [" ".join(word.split()) for word in _words(value, subject)]
     wrong = labels_fault(labels, None if positive is None else str(positive))
     if wrong is not None:
-        raise SpecError(f"{place}: {wrong}")
+        raise SpecError(f"{subject}: {wrong}")
     scale = Scale.of_labels(labels, ordered=ordered)
     code = None if positive is None else scale.code_of(str(positive))
     return scale if code is None else Scale.of_labels(labels, ordered=ordered, positive=labels[code])

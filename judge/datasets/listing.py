@@ -97,10 +97,10 @@ def _dataset_row(name: str) -> dict[str, Any]:
 
 def _state(files: tuple[str, ...]) -> str:
     places = [find_with_place(f) for f in files]
-    found = [p[1] for p in places if p]
-    if len(found) == len(files):
-        return f"present ({', '.join(dict.fromkeys(found))})"
-    missing = [f for f, place in zip(files, places, strict=True) if place is None]
+    origins = [p[1] for p in places if p]
+    if len(origins) == len(files):
+        return f"present ({', '.join(dict.fromkeys(origins))})"
+    missing = [f for f, found_at in zip(files, places, strict=True) if found_at is None]
     if any(f not in SOURCES for f in missing):
         return "needs file (judge data add)"
     return "fetchable" if all(SOURCES[f].verified for f in missing) else "fetchable (unverified)"

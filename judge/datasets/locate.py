@@ -78,8 +78,8 @@ def register(name: str, path: Path, columns: Mapping[str, Any] | None = None) ->
 
 def find(relative: str) -> Path | None:
     """A released file by its place in the layout, e.g. `openmeva/mans_roc.json`; None when it is nowhere."""
-    place = find_with_place(relative)
-    return place[0] if place else None
+    located = find_with_place(relative)
+    return located[0] if located else None
 
 
 def find_with_place(relative: str) -> tuple[Path, str] | None:

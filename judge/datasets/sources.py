@@ -277,7 +277,7 @@ OTHER_FILES: Mapping[str, tuple[str, ...]] = {
     "ttcw_tests": ("ttcw/ttcw_all_tests.json", "ttcw/with_background.txt"),
     "ttcw_answers": tuple(f"ttcw/llm_answers/annotations_{judge}.jsonl" for judge in _TTCW_ANSWERS),
 }
-"""What can be fetched besides datasets: tables and word lists that other parts read."""
+"""Sources other than datasets: tables and word lists that other parts read."""
 
 _MIT = "MIT (dig-team/hanna-benchmark-asg)"
 _BSD = "BSD-3-Clause (salesforce/creativity_eval)"
@@ -313,7 +313,7 @@ LICENCES: Mapping[str, str] = {
     "ttcw_answers": _BSD,
     "hanna_eval_prompts": _MIT,
 }
-"""What is known of the terms under which a person may use each."""
+"""The known terms of use of each."""
 
 UNPUBLISHED: Mapping[str, tuple[str, ...]] = {"hanna_eval_prompts": ("hanna/eval_prompts.json",)}
 """Files without a public address: a person registers a copy."""

@@ -32,7 +32,7 @@ class StoryPrompts:
 
     def stories(self) -> Iterator[Story]:
         """As a journal keeps them: stories that nobody has written yet."""
-        return (Story(one.id, one.text, "", "", one.reference) for one in self.read())
+        return (Story(prompt.id, prompt.text, "", "", prompt.reference) for prompt in self.read())
 
 
 def open_story_prompts(name_or_path: str, columns: Mapping[str, Any] | None = None) -> StoryPrompts:
@@ -52,8 +52,8 @@ def open_story_prompts(name_or_path: str, columns: Mapping[str, Any] | None = No
                 first[story.story_prompt] = first.get(story.story_prompt) or human
         if not first:
             raise DataError(f"no story of {dataset.name} names its story-prompt", file=name_or_path)
-        for place, (text, reference) in enumerate(first.items()):
-            yield StoryPrompt(f"p{place}", text, reference)
+        for index, (text, reference) in enumerate(first.items()):
+            yield StoryPrompt(f"p{index}", text, reference)
 
     return StoryPrompts(dataset.name, read, dataset.fingerprint)
 
@@ -69,17 +69,17 @@ def _is_bare(path: Path) -> bool:
 
 def _listed(path: Path) -> Iterator[StoryPrompt]:
     seen: dict[str, int] = {}
-    for place, (row, value) in enumerate(json_lines(path)):
+    for index, (row, value) in enumerate(json_lines(path)):
         if not isinstance(value, dict) or not value.keys() <= _KEYS or "story_prompt" not in value:
-            found = sorted(value) if isinstance(value, dict) else value
+            content = sorted(value) if isinstance(value, dict) else value
             raise DataError(
-                "not a story-prompt", file=path, row=row, found=found, allowed="story_prompt, id, reference"
+                "not a story-prompt", file=path, row=row, found=content, allowed="story_prompt, id, reference"
             )
         text = text_value(value["story_prompt"], path, row, "story_prompt")
-        given = text_value(value.get("id", f"p{place}"), path, row, "id")
+        given = text_value(value.get("id", f"p{index}"), path, row, "id")
         reference = value.get("reference")
         if given in seen:
             raise DataError(f"has the id of row {seen[given]}", file=path, row=row, column="id", found=given)
         seen[given] = row
-        known = None if reference is None else text_value(reference, path, row, "reference")
-        yield StoryPrompt(given, text, known)
+        reference_text = None if reference is None else text_value(reference, path, row, "reference")
+        yield StoryPrompt(given, text, reference_text)

@@ -16,4 +16,4 @@ def find() -> Path | None:
     added = registered().get("wordnet")
     nltk = [Path(part) / "corpora" / "wordnet" for part in os.environ.get("NLTK_DATA", "").split(os.pathsep) if part]
     places = [*([added.path] if added is not None else []), *nltk, *_SYSTEM]
-    return next((place for place in places if complete(place)), None)
+    return next((folder for folder in places if complete(folder)), None)

@@ -14,6 +14,7 @@ from judge.derived_file import keep, open_cache
 _TABLE = """CREATE TABLE IF NOT EXISTS vectors (model TEXT, text TEXT, vector BLOB, PRIMARY KEY (model, text))
 WITHOUT ROWID"""
 _PAGE = 500
+"""SQLite before 3.32 binds 999 values in one statement at most."""
 
 
 class Cache:
@@ -43,7 +44,7 @@ class Cache:
     def get(self, model: str, texts: Sequence[str]) -> NDArray[np.float32]:
         """Cached vectors, shape (texts, dimensions), in the order given; all must be in the cache."""
         table: NDArray[np.float32] | None = None
-        place = {key: row for row, key in enumerate(texts)}
+        row_of = {key: row for row, key in enumerate(texts)}
         for start in range(0, len(texts), _PAGE):
             some = texts[start : start + _PAGE]
             sql = f"SELECT text, vector FROM vectors WHERE model = ? AND text IN ({','.join('?' * len(some))})"  # noqa: S608
@@ -51,5 +52,5 @@ class Cache:
                 vector = np.frombuffer(body, dtype="<f4")
                 if table is None:
                     table = np.empty((len(texts), vector.size), np.float32)
-                table[place[key]] = vector
+                table[row_of[key]] = vector
         return np.empty((0, 0), np.float32) if table is None else table

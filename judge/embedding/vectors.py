@@ -90,17 +90,17 @@ def _by_model(texts: Sequence[str], model: str, cache: Path | None, progress: Pr
     key = model_key(model)
     distinct = {text_key(text): text for text in texts}
     with Cache(cache) as kept:
-        known = kept.keys(key) if distinct else set()
+        stored = kept.keys(key) if distinct else set()
         # Longest first: what memory the whole needs shows at once, and neighbours in a batch need no padding.
-        wanted = sorted((k for k in distinct if k not in known), key=lambda k: -len(distinct[k]))
+        wanted = sorted((k for k in distinct if k not in stored), key=lambda k: -len(distinct[k]))
         for start in range(0, len(wanted), CHUNK):
             some = wanted[start : start + CHUNK]
             kept.put(key, some, encode(model, [distinct[k] for k in some]))
             if progress is not None:
                 progress(min(start + CHUNK, len(wanted)), len(wanted))
-        place = {k: row for row, k in enumerate(distinct)}
+        row_of = {k: row for row, k in enumerate(distinct)}
         table = kept.get(key, list(distinct))
-    vectors = table[[place[text_key(text)] for text in texts]] if texts else np.empty((0, 0), np.float32)
+    vectors = table[[row_of[text_key(text)] for text in texts]] if texts else np.empty((0, 0), np.float32)
     name = signature_name(model)
     limit = _longest(model)
     cut = f"; texts are cut at its {limit} tokens" if limit else ""
@@ -114,11 +114,11 @@ def _by_model(texts: Sequence[str], model: str, cache: Path | None, progress: Pr
 
 def encode(model: str, texts: Sequence[str]) -> Vectors:
     """Unit vectors by the model, without any cache."""
-    found = np.asarray(
+    vectors = np.asarray(
         _loaded(model).encode(list(texts), batch_size=BATCH, show_progress_bar=False, convert_to_numpy=True),
         dtype=np.float32,
     )
-    return unit(found)
+    return unit(vectors)
 
 
 def unit(vectors: Vectors) -> Vectors:
@@ -161,10 +161,10 @@ def _revision(model: str) -> str | None:
         from huggingface_hub import try_to_load_from_cache
     except ImportError as error:
         raise MissingExtraError(Advice("{model}", model=model), "explain") from error
-    found = try_to_load_from_cache(_repository(model), "modules.json")
-    if not isinstance(found, str):
-        found = try_to_load_from_cache(_repository(model), "config.json")
-    return Path(found).parent.name if isinstance(found, str) else None
+    cached = try_to_load_from_cache(_repository(model), "modules.json")
+    if not isinstance(cached, str):
+        cached = try_to_load_from_cache(_repository(model), "config.json")
+    return Path(cached).parent.name if isinstance(cached, str) else None
 
 
 def _longest(model: str) -> int | None:
@@ -205,7 +205,7 @@ def _refuse_code(folder: Path) -> None:
     if not file.is_file():
         return
     try:
-        named = [str(one["type"]) for one in loads(file.read_text(encoding="utf-8"))]
+        named = [str(module["type"]) for module in loads(file.read_text(encoding="utf-8"))]
     except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
         raise SpecError(f"{file} is no list of modules ({error})") from error
     for name in named:
@@ -230,9 +230,9 @@ def _tfidf(texts: Sequence[str], seed: int) -> Embedded:
         raise SpecError(f"the {len(distinct)} distinct texts hold no word of two letters") from error
     components = min(_COMPONENTS, table.shape[0] - 1, table.shape[1] - 1)
     decomposed = TruncatedSVD(components, random_state=seed) if components >= 1 else None
-    found = np.asarray(table.toarray() if decomposed is None else decomposed.fit_transform(table), dtype=np.float32)
-    place = {text: row for row, text in enumerate(distinct)}
-    vectors = unit(found)[[place[text] for text in texts]]
+    dense = np.asarray(table.toarray() if decomposed is None else decomposed.fit_transform(table), dtype=np.float32)
+    row_of = {text: row for row, text in enumerate(distinct)}
+    vectors = unit(dense)[[row_of[text] for text in texts]]
     note = (
         f"embeddings by TF-IDF of words and word pairs, reduced to {vectors.shape[1]} dimensions (no language model): "
         "they compare words, not meanings"

@@ -31,10 +31,13 @@ STARTING = 60.0
 """Seconds in which the process must be there, on a busy machine."""
 
 MEMORY = 1 << 30
+"""Bytes of the rendering process: a template that builds larger texts fails there, and not in the program itself."""
+
 LONGEST = 16 << 20
 """Bytes of a rendered text."""
 
 LENGTH = 8
+"""Bytes that give a message's length: a pipe keeps no borders between messages."""
 
 
 class TooLongError(Exception):
@@ -64,8 +67,8 @@ class _Process:
         # -P: a folder in which somebody happens to work is no place to import modules from.
         command = [sys.executable, "-P", "-c", "from judge.eval_prompts.apart_child import serve; serve()"]
         own = str(Path(__file__).resolve().parents[2])
-        known = os.environ.get("PYTHONPATH")
-        path = os.pathsep.join([own, known]) if known else own
+        inherited = os.environ.get("PYTHONPATH")
+        path = os.pathsep.join([own, inherited]) if inherited else own
         self.pid = os.getpid()
         self.child = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": path}
@@ -89,15 +92,15 @@ class _Process:
 
     def _bytes(self, count: int, deadline: float) -> bytes:
         stream = cast("IO[bytes]", self.child.stdout)
-        found = b""
-        while len(found) < count:
+        content = b""
+        while len(content) < count:
             if os.name != "nt" and not select.select([stream], [], [], max(0.0, deadline - time.monotonic()))[0]:
                 raise TimeoutError
-            piece = os.read(stream.fileno(), count - len(found))
+            piece = os.read(stream.fileno(), count - len(content))
             if not piece:
                 raise EOFError
-            found += piece
-        return found
+            content += piece
+        return content
 
     def end(self) -> None:
         """Kill it."""

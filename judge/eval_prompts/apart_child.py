@@ -35,26 +35,26 @@ def serve() -> None:
     """Render what the parent asks for, until it is gone."""
     _limit()
     asked, answers = sys.stdin.buffer, sys.stdout.buffer
-    known: dict[tuple[str, ...], Compiled] = {}
+    compiled: dict[tuple[str, ...], Compiled] = {}
     _say(answers, {})
     while head := asked.read(LENGTH):
-        _say(answers, _answer(pickle.loads(asked.read(int.from_bytes(head, "big"))), known))  # noqa: S301  our parent's
+        _say(answers, _answer(pickle.loads(asked.read(int.from_bytes(head, "big"))), compiled))  # noqa: S301  our parent's
 
 
-def _answer(told: dict[str, Any], known: dict[tuple[str, ...], Any]) -> dict[str, Any]:
-    template = told["template"]
+def _answer(request: dict[str, Any], compiled: dict[tuple[str, ...], Any]) -> dict[str, Any]:
+    template = request["template"]
     file = Path(template["file"])
     key = (template["source"], template["file"], str(template["first_line"]), *template["offered"])
     try:
         _timer(SECONDS)
-        if key not in known:
-            known[key] = compile_template(
+        if key not in compiled:
+            compiled[key] = compile_template(
                 template["source"], file=file, first_line=template["first_line"], offered=template["offered"], here=True
             )
-        if told["values"] is None:
+        if request["values"] is None:
             _timer(0)
-            return {"uses": sorted(known[key].uses)}
-        text = known[key].render(told["values"])
+            return {"uses": sorted(compiled[key].uses)}
+        text = compiled[key].render(request["values"])
         _timer(0)
         if len(text) > LONGEST // 4:
             return {"error": f"{file}: the text is longer than {LONGEST // 4:,} characters", "hint": None}
@@ -74,7 +74,7 @@ def _timer(seconds: float) -> None:
         signal.setitimer(signal.ITIMER_REAL, seconds)
 
 
-def _say(answers: IO[bytes], said: dict[str, Any]) -> None:
-    body = json.dumps(said).encode()
+def _say(answers: IO[bytes], reply: dict[str, Any]) -> None:
+    body = json.dumps(reply).encode()
     answers.write(len(body).to_bytes(LENGTH, "big") + body)
     answers.flush()

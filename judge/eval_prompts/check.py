@@ -34,7 +34,7 @@ def problems(file: Path) -> list[str]:
 def _promises(eval_prompt: EvalPrompt) -> list[str]:
     """Where front matter and template disagree. A key that is written down as false is taken at its word."""
     uses = eval_prompt.body.uses | (eval_prompt.system.uses if eval_prompt.system else frozenset())
-    said = split(eval_prompt.source, eval_prompt.file).front.model_fields_set
+    declared = split(eval_prompt.source, eval_prompt.file).front.model_fields_set
     problems = []
     for key, needed, value in (
         ("needs_guidelines", eval_prompt.needs_guidelines, "criterion.guidelines"),
@@ -42,7 +42,7 @@ def _promises(eval_prompt: EvalPrompt) -> list[str]:
     ):
         if needed and value not in uses:
             problems.append(f"{eval_prompt.file}: says {key}, and never uses {value}")
-        if value in uses and key not in said:
+        if value in uses and key not in declared:
             problems.append(
                 f"{eval_prompt.file}: uses {value}, and the front matter does not say {key} (true or false)"
             )
@@ -78,10 +78,10 @@ def _trials(eval_prompt: EvalPrompt) -> list[str]:
 
 
 def _asked(eval_prompt: EvalPrompt, criteria: list[Criterion]) -> list[Asked]:
-    """What is asked for: each criterion, or each with another where one answer rates several."""
+    """The criteria of each request: one, or one with another where one answer rates several."""
     if eval_prompt.criteria is None:
         return [*criteria]
-    return [(one, replace(one, name="Surprise", abbreviation="SU")) for one in criteria]
+    return [(criterion, replace(criterion, name="Surprise", abbreviation="SU")) for criterion in criteria]
 
 
 def _subjects(eval_prompt: EvalPrompt, stories: list[Story]) -> Iterator[tuple[Subject, bool]]:

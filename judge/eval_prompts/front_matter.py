@@ -20,17 +20,27 @@ class FrontMatter(Strict):
     `criteria` says that one answer rates several: all of the run, or those named (or abbreviated) here.
     """
 
-    description: str = ""
-    needs_guidelines: bool = False
-    needs_reference: bool = False
-    explains: bool = False
-    compares: bool = False
-    writes: bool = False
-    criteria: Literal["all"] | list[str] | None = None
-    system: str | None = None
-    published: str | None = Field(default=None, pattern=r"^EP\d+$")
-    rating_pattern: str | None = Field(default=None, min_length=1)
-    example_answer: str | None = Field(default=None, min_length=1)
+    description: str = Field(default="", description="one line for `judge prompts list`")
+    needs_guidelines: bool = Field(default=False, description="whether criteria without guidelines are refused")
+    needs_reference: bool = Field(default=False, description="whether stories without a reference story are left out")
+    explains: bool = Field(default=False, description="whether the answer is to hold an explanation")
+    compares: bool = Field(default=False, description="whether two stories are compared, in place of one rated")
+    writes: bool = Field(default=False, description="whether the template asks for a story (`judge generate`)")
+    criteria: Literal["all"] | list[str] | None = Field(
+        default=None, description="criteria that one answer rates together: `all` of the run, or a list"
+    )
+    system: str | None = Field(default=None, description="template of the system message")
+    published: str | None = Field(
+        default=None, pattern=r"^EP\d+$", description="the study's Eval-Prompt whose wording takes this one's place"
+    )
+    rating_pattern: str | None = Field(
+        default=None,
+        min_length=1,
+        description="only place of the rating: regular expression with one group, or JSON path",
+    )
+    example_answer: str | None = Field(
+        default=None, min_length=1, description="answer on which `judge prompts check` tries the pattern"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,5 +77,7 @@ def ask_the_same(first: str, second: str) -> bool:
     if first == second:
         return True
     reading = {"rating_pattern", "example_answer"}
-    one, other = (split(source, Path("stored template")) for source in (first, second))
-    return one.body == other.body and one.front.model_dump(exclude=reading) == other.front.model_dump(exclude=reading)
+    first_template, second_template = (split(source, Path("stored template")) for source in (first, second))
+    return first_template.body == second_template.body and first_template.front.model_dump(
+        exclude=reading
+    ) == second_template.front.model_dump(exclude=reading)

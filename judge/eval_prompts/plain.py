@@ -36,7 +36,10 @@ _FILTERS = frozenset(
 _TESTS = frozenset({"defined", "undefined", "none", "string", "number", "odd", "even", "true", "false"})
 _TEXTS = frozenset({"story", "first", "second", "reference", "story_prompt"})
 _DEEPEST = 2
+"""Loops within loops: criteria and their guidelines take two. Each further one multiplies the time."""
+
 _LONGEST_CONSTANT = 1000
+"""Characters of a literal: a longer one in a loop could make a text of any size."""
 
 
 def is_plain(tree: nodes.Template) -> bool:

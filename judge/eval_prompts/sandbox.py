@@ -150,7 +150,7 @@ def compile_template(
     for parent, attribute, line in _attributes(tree, each):
         if parent in unknown_names or parent == "criterion.scale" or each:
             if attribute not in _ATTRIBUTES[parent]:
-                allowed = [f"{parent}.{known}" for known in _ATTRIBUTES[parent]]
+                allowed = [f"{parent}.{part}" for part in _ATTRIBUTES[parent]]
                 raise _fault(file, first_line, source, line, _not_offered("variable", f"{parent}.{attribute}", allowed))
             uses.add(f"{parent}.{attribute}")
     template = environment.template_class.from_code(environment, code, environment.globals)
@@ -197,11 +197,11 @@ def _names(tree: nodes.Template) -> Iterator[tuple[str, int]]:
 def _each_criterion(tree: nodes.Template) -> frozenset[str]:
     """Names that loops over `criteria` give to each of them."""
     loops = [loop for loop in tree.find_all(nodes.For) if isinstance(loop.target, nodes.Name)]
-    over = [loop for loop in loops if any(name.name == "criteria" for name in _of(loop.iter))]
+    over = [loop for loop in loops if any(name.name == "criteria" for name in _names_below(loop.iter))]
     return frozenset(loop.target.name for loop in over if isinstance(loop.target, nodes.Name))
 
 
-def _of(node: nodes.Node) -> Iterator[nodes.Name]:
+def _names_below(node: nodes.Node) -> Iterator[nodes.Name]:
     if isinstance(node, nodes.Name):
         yield node
     yield from node.find_all(nodes.Name)
@@ -209,8 +209,8 @@ def _of(node: nodes.Node) -> Iterator[nodes.Name]:
 
 def _attributes(tree: nodes.Template, each: frozenset[str]) -> Iterator[tuple[str, str, int]]:
     """(parent, attribute, line) of every `criterion.x` and `criterion.scale.x`, under whatever name of `each`."""
-    found: list[nodes.Getattr | nodes.Getitem] = [*tree.find_all(nodes.Getattr), *tree.find_all(nodes.Getitem)]
-    for node in found:
+    accesses: list[nodes.Getattr | nodes.Getitem] = [*tree.find_all(nodes.Getattr), *tree.find_all(nodes.Getitem)]
+    for node in accesses:
         parent, attribute = _spelled(node.node, each), _last(node)
         if parent in _ATTRIBUTES and attribute is not None:
             yield parent, attribute, node.lineno
@@ -231,10 +231,10 @@ def _last(node: nodes.Getattr | nodes.Getitem) -> str | None:
     return str(node.arg.value) if isinstance(node.arg, nodes.Const) else None
 
 
-def _not_offered(what: str, name: str, offered: Mapping[str, str] | list[str]) -> str:
+def _not_offered(kind: str, name: str, offered: Mapping[str, str] | list[str]) -> str:
     close = nearest(name, offered)
     guess = f"; did you mean {close!r}?" if close else ""
-    return f"{what} {name!r} is not offered{guess} (offered: {', '.join(offered)})"
+    return f"{kind} {name!r} is not offered{guess} (offered: {', '.join(offered)})"
 
 
 def _explain(error: Exception) -> str:
@@ -242,9 +242,9 @@ def _explain(error: Exception) -> str:
     if not isinstance(error, jinja2.TemplateError):
         return f"{type(error).__name__}: {text}"
     if isinstance(error, jinja2.UndefinedError):
-        found = re.search(r"'(\w+)' is undefined|has no attribute '(\w+)'", text)
-        if found is not None:
-            return f"variable {found[1] or found[2]!r} has no value here"
+        match = re.search(r"'(\w+)' is undefined|has no attribute '(\w+)'", text)
+        if match is not None:
+            return f"variable {match[1] or match[2]!r} has no value here"
     return text[:1].lower() + text[1:]
 
 

@@ -74,8 +74,10 @@ class EvalPrompt:
         if self.compares != isinstance(subject, Comparison):
             shows = "compares two stories" if self.compares else "rates one story"
             raise SpecError(f"Eval-Prompt {self.name!r} {shows}", hint="judge prompts list says what each one does")
-        reference = next((found for story in stories if (found := reference_of(story)) is not None), None)
-        values = {**fixed, "story_prompt": subject.story_prompt, **_shown(subject, ties)}
+        reference = next(
+            (stored_reference for story in stories if (stored_reference := reference_of(story)) is not None), None
+        )
+        values = {**fixed, "story_prompt": subject.story_prompt, **_subject_values(subject, ties)}
         if reference is not None:  # else it stays undefined: a template may ask whether `reference is defined`
             values["reference"] = reference
         elif self.lacks_reference(subject, published=published):
@@ -157,7 +159,7 @@ def load_eval_prompt(
     `labels` a shipped one is its twin that asks for labels too: the other file stays what runs on numbers have stored.
     Raises SpecError where there is no such file, TemplateError (file, line, variable) where it is not a template.
     """
-    file = locate(name, kind="eval_prompts", suffix=SUFFIX, what="Eval-Prompt", folder=folder)
+    file = locate(name, kind="eval_prompts", suffix=SUFFIX, kind_name="Eval-Prompt", folder=folder)
     if labels and file.parent == shipped("prompts") / "eval_prompts":
         file = file.parent / "labels" / file.name
     return parse_eval_prompt(read_text(file), file, system=system)
@@ -230,7 +232,7 @@ def stories_in(subject: Subject) -> tuple[Story, ...]:
     return (subject.first, subject.second) if isinstance(subject, Comparison) else (subject,)
 
 
-def _shown(subject: Subject, ties: bool) -> dict[str, Any]:
+def _subject_values(subject: Subject, ties: bool) -> dict[str, Any]:
     """The values of a template that follow from what it asks about."""
     if isinstance(subject, Story):
         return {"story": subject.text}

@@ -59,7 +59,7 @@ def load_writer_prompt(name: str, *, folder: Path | None = None, system: str | N
 
     `system` takes the place of the template's own system message; "" sends none.
     """
-    file = locate(name, kind="writer_prompts", suffix=SUFFIX, what="writer prompt", folder=folder)
+    file = locate(name, kind="writer_prompts", suffix=SUFFIX, kind_name="writer prompt", folder=folder)
     return parse_writer_prompt(read_text(file), file, system=system)
 
 

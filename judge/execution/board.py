@@ -15,6 +15,7 @@ _WIDE = 100
 """From this width on each line has a bar."""
 
 _PER_SECOND = 4
+"""Redraws: more cannot be read, and each costs time that requests need."""
 
 
 class Shown(Protocol):
@@ -47,7 +48,7 @@ class Line:
         return self._board.live
 
     def begin(self, shown: Shown) -> None:
-        """What the line shows from now on."""
+        """Set what the line shows from now on."""
         self.shown = shown
 
     def write(self, text: str) -> None:
@@ -58,8 +59,8 @@ class Line:
         """The judge has come to its end."""
         self.ended = how
         if not self.live:
-            told = f"{self.shown.line()} · {how}" if self.shown is not None else how
-            self.write(told)
+            text = f"{self.shown.line()} · {how}" if self.shown is not None else how
+            self.write(text)
 
 
 class Board:

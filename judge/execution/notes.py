@@ -31,7 +31,7 @@ def opened(
         "asked": spec.model_dump(exclude_unset=True),
         "in_force": spec.keys_in_force()
         | {"definition": {k: v for k, v in prepared.definition.items() if k not in sources}, "server": dict(server)}
-        | _known(spec, server, before),
+        | _settings_facts(spec, server, before),
         "environment": environment(),
         "stories": prepared.stories,
         "sittings": [*before.get("sittings", []), dict(sitting)],
@@ -39,12 +39,14 @@ def opened(
     }
 
 
-def _known(spec: AnySpec, server: Mapping[str, Any], before: Mapping[str, Any], seen: Seen = NOTHING) -> dict[str, Any]:
+def _settings_facts(
+    spec: AnySpec, server: Mapping[str, Any], before: Mapping[str, Any], seen: Seen = NOTHING
+) -> dict[str, Any]:
     """Settings asked against in force, and the model's end where the provider has named one."""
     settings = settings_in_force(spec, server=server, refusals=server.get("refusals") or {}, seen=seen)
-    known: dict[str, Any] = {"settings": records(settings, before)}
+    facts: dict[str, Any] = {"settings": records(settings, before)}
     life = life_of(spec.judge, spec.base_url, server)
-    return known | ({"shutdown": life.record()} if life is not None and life.ends else {})
+    return facts | ({"shutdown": life.record()} if life is not None and life.ends else {})
 
 
 def with_seen(manifest: dict[str, Any], spec: AnySpec, journal: JournalReader, several: bool | None) -> dict[str, Any]:
@@ -53,7 +55,7 @@ def with_seen(manifest: dict[str, Any], spec: AnySpec, journal: JournalReader, s
     return manifest | {
         "in_force": force
         | {"models": journal.models()}
-        | _known(spec, force["server"], manifest, seen_in(journal, spec, several)),
+        | _settings_facts(spec, force["server"], manifest, seen_in(journal, spec, several)),
     }
 
 

@@ -33,7 +33,7 @@ class Part:
     """One part that was started. `lacks` counts its repeats that are neither answered nor given up."""
 
     number: int
-    of: int
+    shard_count: int
     folder: ResultFolder
     limit: int | None
     lacks: int
@@ -42,7 +42,7 @@ class Part:
     @property
     def label(self) -> str:
         """As it is named in the journal of the whole."""
-        return f"{self.number}-of-{self.of}"
+        return f"{self.number}-of-{self.shard_count}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,16 +72,19 @@ def join(spec: AnySpec, folder: Path, result: ResultFolder, *, partial: bool = F
         )
     with lock(result.path), ExitStack() as held:
         at_rest, notices = _at_rest(result, held)
-        check_same_definition(plan, folder, [one for _, _, one in at_rest])
+        check_same_definition(plan, folder, [merged_part for _, _, merged_part in at_rest])
         parts = [_examined(result, plan, *part) for part in at_rest]
-        known = taken(result.journal) if result.journal.is_file() else set()
-        problems = [*notices, *_incomplete(parts, known)]
+        merged_names = taken(result.journal) if result.journal.is_file() else set()
+        problems = [*notices, *_incomplete(parts, merged_names)]
         if problems and not partial:
             raise _refused(result, problems)
         prepared = prepare(plan, folder, result)
         try:
             merged = [take(result.journal, part.folder.journal, part.label) for part in parts]
-            outcomes = Outcomes(answered=sum(one.answered for one in merged), failed=sum(one.failed for one in merged))
+            outcomes = Outcomes(
+                answered=sum(merged_part.answered for merged_part in merged),
+                failed=sum(merged_part.failed for merged_part in merged),
+            )
             with JournalReader(result.journal) as journal:
                 _note(spec, result, parts, prepared, outcomes, journal, began, problems)
                 totals = journal.totals()
@@ -93,30 +96,30 @@ def join(spec: AnySpec, folder: Path, result: ResultFolder, *, partial: bool = F
 
 def not_merged(result: ResultFolder) -> str | None:
     """How many parts of a result folder the whole lacks, in words; None where it lacks none."""
-    lacking = [one for one in parts_in(result) if untaken(result.journal, one[2].journal, f"{one[0]}-of-{one[1]}")]
+    lacking = [part for part in parts_in(result) if untaken(result.journal, part[2].journal, f"{part[0]}-of-{part[1]}")]
     return f"{len(lacking)} shard{'' if len(lacking) == 1 else 's'}" if lacking else None
 
 
 def _at_rest(result: ResultFolder, held: ExitStack) -> tuple[list[tuple[int, int, ResultFolder]], list[str]]:
     """Parts that no process writes, held until all is merged; and sentences on those that are written just now."""
     parts, notices = [], []
-    for number, of, folder in parts_in(result):
+    for number, shard_count, folder in parts_in(result):
         try:
             held.enter_context(lock(folder.path))
         except RunFolderError as error:
-            notices.append(f"shard {number}/{of} cannot be taken yet: {error}")
+            notices.append(f"shard {number}/{shard_count} cannot be taken yet: {error}")
             continue
         fold(folder.journal)
-        parts.append((number, of, folder))
+        parts.append((number, shard_count, folder))
     return parts, notices
 
 
-def _examined(result: ResultFolder, plan: AnyPlan, number: int, of: int, folder: ResultFolder) -> Part:
+def _examined(result: ResultFolder, plan: AnyPlan, number: int, shard_count: int, folder: ResultFolder) -> Part:
     """A part with what it lacks; raises where it was asked for another number of repeats."""
     repeats = (read_manifest(folder.manifest).get("in_force") or {}).get("repeats")
     if repeats not in (None, plan.spec.repeats):
         raise RunFolderError(
-            f"shard {number}/{of} was asked for {repeats} repeats, and the run has {plan.spec.repeats}",
+            f"shard {number}/{shard_count} was asked for {repeats} repeats, and the run has {plan.spec.repeats}",
             hint=Advice(
                 "{overrides}, or run the shards again with {}", plan.spec.repeats, overrides=f"repeats={repeats}"
             ),
@@ -125,28 +128,28 @@ def _examined(result: ResultFolder, plan: AnyPlan, number: int, of: int, folder:
         shard: Mapping[str, Any] = (journal.meta().get("definition") or {}).get("shard") or {}
     covered = coverage(folder.journal, result.journal)
     planned = covered.subjects * plan.queries_per_subject * plan.spec.repeats
-    return Part(number, of, folder, shard.get("limit"), planned - covered.settled, planned)
+    return Part(number, shard_count, folder, shard.get("limit"), planned - covered.settled, planned)
 
 
-def _incomplete(parts: Sequence[Part], known: set[str]) -> Iterator[str]:
-    """What keeps parts from being the whole, a sentence each."""
-    splits = sorted({part.of for part in parts})
+def _incomplete(parts: Sequence[Part], merged_names: set[str]) -> Iterator[str]:
+    """Reasons why the parts are not the whole run, a sentence each."""
+    splits = sorted({part.shard_count for part in parts})
     if len(splits) > 1:
-        yield f"these are shards of several splits ({', '.join(f'i/{of}' for of in splits)})"
+        yield f"these are shards of several splits ({', '.join(f'i/{split}' for split in splits)})"
     limits = {part.limit for part in parts}
     if len(limits) > 1:
         several = ", ".join(map(str, sorted(limits, key=str)))
         yield Advice("their shards were run with different {limit} ({})", several)
-    for of in splits:
-        there = {part.number for part in parts if part.of == of}
-        absent = [n for n in range(1, of + 1) if n not in there and f"{n}-of-{of}" not in known]
+    for split in splits:
+        there = {part.number for part in parts if part.shard_count == split}
+        absent = [n for n in range(1, split + 1) if n not in there and f"{n}-of-{split}" not in merged_names]
         for number in absent:
-            yield f"shard {number}/{of} was never begun"
+            yield f"shard {number}/{split} was never begun"
     for part in parts:
         if part.planned == 0:
-            yield f"shard {part.number}/{part.of} was never begun"
+            yield f"shard {part.number}/{part.shard_count} was never begun"
         elif part.lacks > 0:
-            yield f"shard {part.number}/{part.of} lacks {part.lacks} of {part.planned} repeats"
+            yield f"shard {part.number}/{part.shard_count} lacks {part.lacks} of {part.planned} repeats"
 
 
 def _refused(result: ResultFolder, problems: Sequence[str]) -> RunFolderError:
@@ -174,10 +177,10 @@ def _note(
     noted = {(sitting.get("shard"), sitting.get("began")) for sitting in sittings}
     for part, manifest in zip(parts, manifests, strict=True):
         for sitting in manifest.get("sittings", []):
-            if (f"{part.number}/{part.of}", sitting.get("began")) not in noted:
-                sittings.append(sitting | {"shard": f"{part.number}/{part.of}"})
+            if (f"{part.number}/{part.shard_count}", sitting.get("began")) not in noted:
+                sittings.append(sitting | {"shard": f"{part.number}/{part.shard_count}"})
     server = _servers([before, *manifests])
-    note = {"began": began, "executor": "merge", "shards": [f"{part.number}/{part.of}" for part in parts]}
+    note = {"began": began, "executor": "merge", "shards": [f"{part.number}/{part.shard_count}" for part in parts]}
     if before or sittings:
         write_manifest(result.manifest, before | {"sittings": sittings})
     manifest = with_seen(opened(spec, result, prepared, server, note), spec, journal, None)
@@ -185,13 +188,13 @@ def _note(
 
 
 def _servers(manifests: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """What servers told, each server once: parts may have been asked at servers of their own."""
-    told = [(manifest.get("in_force") or {}).get("server") or {} for manifest in manifests]
+    """The servers' facts, each server once: parts may have been asked at servers of their own."""
+    told_servers = [(manifest.get("in_force") or {}).get("server") or {} for manifest in manifests]
     joined: dict[str, Any] = {}
-    for one in told:
-        joined |= {key: value for key, value in one.items() if key != "servers"}
+    for server_record in told_servers:
+        joined |= {key: value for key, value in server_record.items() if key != "servers"}
     servers: dict[str, Any] = {}
-    for one in told:
-        for server in one.get("servers") or ():
+    for server_record in told_servers:
+        for server in server_record.get("servers") or ():
             servers.setdefault(str(server.get("base_url")), server)
     return joined | ({"servers": list(servers.values())} if servers else {})

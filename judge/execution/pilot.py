@@ -25,7 +25,7 @@ _SPREAD = 0.05
 
 
 def measure(result: ResultFolder, plan: Plan) -> Measured | None:
-    """What the journal of a result folder has measured so far; None where nothing was answered there."""
+    """Measurements from the journal of a result folder; None where it holds no answers."""
     if not result.journal.is_file():
         return None
     with JournalReader(result.journal) as journal:
@@ -96,10 +96,10 @@ def _mean(queries: list[Called], value: Callable[[Called], float]) -> float | No
 
 
 def _means(queries: list[Called], value: Callable[[Called], float]) -> dict[tuple[str, str], float]:
-    found: dict[tuple[str, str], list[float]] = defaultdict(list)
+    values_by_cell: dict[tuple[str, str], list[float]] = defaultdict(list)
     for query in queries:
-        found[query.eval_prompt, query.criterion].append(value(query))
-    return {cell: fmean(values) for cell, values in found.items()}
+        values_by_cell[query.eval_prompt, query.criterion].append(value(query))
+    return {cell: fmean(values) for cell, values in values_by_cell.items()}
 
 
 def _per_character(queries: list[Called], value: Callable[[Called], float], lengths: _Lengths) -> float:

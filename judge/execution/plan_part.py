@@ -25,49 +25,49 @@ _NAME = re.compile(r"([0-9]{1,6})-of-([0-9]{1,6})")
 
 @dataclass(frozen=True, slots=True)
 class PlanPart:
-    """Part `number` (from 1) of `of`, of the plan's first `limit` stories (None: of all)."""
+    """Part `number` (from 1) of `shard_count`, of the plan's first `limit` stories (None: of all)."""
 
     number: int
-    of: int
+    shard_count: int
     limit: int | None = None
 
     def __str__(self) -> str:
-        return f"{self.number}/{self.of}"
+        return f"{self.number}/{self.shard_count}"
 
     @classmethod
     def parse(cls, words: str, limit: int | None = None) -> PlanPart:
         """As it is written on the command line: i/N."""
-        found = _WORDS.fullmatch(words.strip())
-        number, of = (int(found[1]), int(found[2])) if found else (0, 0)
-        if not 1 <= number <= of:
+        match = _WORDS.fullmatch(words.strip())
+        number, shard_count = (int(match[1]), int(match[2])) if match else (0, 0)
+        if not 1 <= number <= shard_count:
             raise SpecError(
                 Advice("{shard} is none of 1/N to N/N", shard=words),
                 hint=Advice("e.g. {shard}, the third of sixteen", shard="3/16"),
             )
-        return cls(number, of, limit)
+        return cls(number, shard_count, limit)
 
     @property
     def share(self) -> float:
         """The part of a limit or a budget that is this part's, since parts do not hear of each other."""
-        return 1 / self.of
+        return 1 / self.shard_count
 
     def record(self) -> dict[str, int | None]:
         """As the journal keeps it."""
-        return {"number": self.number, "of": self.of, "limit": self.limit}
+        return {"number": self.number, "of": self.shard_count, "limit": self.limit}
 
     def folder(self, result: ResultFolder) -> ResultFolder:
         """Where its answers go, inside the folder of the whole."""
-        return ResultFolder(result.path / SHARDS / f"{self.number}-of-{self.of}")
+        return ResultFolder(result.path / SHARDS / f"{self.number}-of-{self.shard_count}")
 
     def stories(self, dataset: Dataset) -> Iterator[Story]:
         """Its stories, in the dataset's order."""
         mine = self._places([story.story_prompt for story in dataset.stories()], "stories")
-        return (story for place, story in enumerate(dataset.stories()) if place in mine)
+        return (story for index, story in enumerate(dataset.stories()) if index in mine)
 
     def among(self, wanted: Sequence[Story]) -> Iterator[Story]:
         """Its story-prompts of those that stories are written for."""
-        mine = self._places([one.story_prompt for one in wanted], "story-prompts")
-        return (one for place, one in enumerate(wanted) if place in mine)
+        mine = self._places([story.story_prompt for story in wanted], "story-prompts")
+        return (story for index, story in enumerate(wanted) if index in mine)
 
     def _places(self, prompts: Sequence[str], unit: str) -> set[int]:
         """Where its own stand among all."""
@@ -77,19 +77,21 @@ class PlanPart:
 
     def comparisons(self, planned: Sequence[Planned]) -> list[Planned]:
         """Its comparisons of the whole plan's, in their order; a pair stays whole, in all its orders."""
-        numbers = sorted({one.number for one in planned})[: self.limit]
+        numbers = sorted({comparison.number for comparison in planned})[: self.limit]
         first, end = self._cut(len(numbers), "pairs")
         mine = set(numbers[first:end])
-        return [one for one in planned if one.number in mine]
+        return [comparison for comparison in planned if comparison.number in mine]
 
     def _cut(self, count: int, unit: str) -> tuple[int, int]:
         """Where this part begins and ends among so many."""
-        if self.of > count:
+        if self.shard_count > count:
             raise SpecError(
-                Advice("{shard}: the plan has {} {}, too few for {} parts", count, unit, self.of, shard=str(self)),
+                Advice(
+                    "{shard}: the plan has {} {}, too few for {} parts", count, unit, self.shard_count, shard=str(self)
+                ),
                 hint=f"take {count} parts at most",
             )
-        first, end = (count * number // self.of for number in (self.number - 1, self.number))
+        first, end = (count * number // self.shard_count for number in (self.number - 1, self.number))
         return first, end
 
 
@@ -112,7 +114,8 @@ def part_of(result: ResultFolder) -> PlanPart | None:
         return None
     with JournalReader(result.journal) as journal:
         kept = (journal.meta().get("definition") or {}).get("shard")
-    return PlanPart(**kept) if kept else None
+    # The journal's own words: `of` is the number of parts.
+    return PlanPart(kept["number"], kept["of"], kept.get("limit")) if kept else None
 
 
 def whole_of(part: ResultFolder) -> ResultFolder:

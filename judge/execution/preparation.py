@@ -77,7 +77,7 @@ def dataset_of(plan: Plan, folder: Path) -> Dataset:
 
 
 def story_prompts_of(plan: WritingPlan, folder: Path) -> StoryPrompts:
-    """What stories are written for; a file is looked for beside generate.yaml first."""
+    """The story-prompts to write for; a file is searched beside generate.yaml first."""
     name = plan.spec.story_prompts
     beside = folder / name
     return open_story_prompts(str(beside) if beside.is_file() else name, plan.spec.columns)
@@ -192,9 +192,9 @@ def planned_comparisons(plan: Plan, folder: Path, dataset: Dataset, limit: int |
 def first_comparisons(plan: Plan, dataset: Dataset, planned: Sequence[Planned], most: int) -> list[Comparison]:
     """About `most` of these comparisons, at equal distances over all of them."""
     shown = planned[:: max(1, len(planned) // most)]
-    wanted = {story for one in shown for story in (one.first, one.second)}
+    wanted = {story for comparison in shown for story in (comparison.first, comparison.second)}
     stories = {story.id: story for story in askable(plan, dataset, dataset.stories()) if story.id in wanted}
-    return [Comparison(stories[one.first], stories[one.second], one.pair) for one in shown]
+    return [Comparison(stories[comparison.first], stories[comparison.second], comparison.pair) for comparison in shown]
 
 
 def _pairs_file(plan: Plan, folder: Path) -> Path | None:
@@ -212,13 +212,13 @@ def _stored_stories(dataset: Dataset, part: PlanPart | None, planned: Sequence[P
         return dataset.stories()
     if not planned:
         return part.stories(dataset)
-    mine = {story for one in planned for story in (one.first, one.second)}
+    mine = {story for comparison in planned for story in (comparison.first, comparison.second)}
     return (story for story in dataset.stories() if story.id in mine)
 
 
 def _among(dataset: Dataset, planned: Sequence[Planned] | None) -> Iterator[Pair]:
     """The dataset's own pairs; of a part of the plan those that it asks about."""
-    mine = None if planned is None else {one.pair for one in planned}
+    mine = None if planned is None else {comparison.pair for comparison in planned}
     pairs = () if dataset.pairs is None else dataset.pairs()
     return (pair for pair in pairs if mine is None or pair.id in mine)
 
@@ -295,13 +295,13 @@ def _check_same(before: dict[str, Any], now: dict[str, Any], result: ResultFolde
 
 
 def _changed(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
-    """What differs that must be equal."""
-    changed = [what for key, what in _SAME.items() if before.get(key) != now.get(key)]
+    """The settings that differ and must be equal."""
+    changed = [words_for_key for key, words_for_key in _SAME.items() if before.get(key) != now.get(key)]
     both = set(before["eval_prompts"]) & set(now["eval_prompts"])
     sources = before["eval_prompt_sources"], now["eval_prompt_sources"]
     # How an answer is read may be mended after it was paid for; what is sent may not.
     if all(ask_the_same(sources[0][name], sources[1][name]) for name in both):
-        changed = [what for what in changed if what != _SAME["eval_prompts"]]
+        changed = [words_for_key for words_for_key in changed if words_for_key != _SAME["eval_prompts"]]
     together = before.get("joint", {}), now.get("joint", {})
     if any(together[0][name] != together[1][name] for name in together[0].keys() & together[1].keys()):
         changed.append("the criteria that one answer rates together")

@@ -365,10 +365,10 @@ async def take_reused(sitting: Sitting, plan: AnyPlan, prepared: Prepared, journ
             writer.start()
             for group in plan.asked_in(journal, sitting.limit):
                 for query in group:
-                    found = source.recorded(query.key)
-                    for repeat in sorted(found.keys() - journal.settled(query.key)):
+                    recorded = source.recorded(query.key)
+                    for repeat in sorted(recorded.keys() - journal.settled(query.key)):
                         if repeat < sitting.spec.repeats:
-                            writer.answered(query, repeat, found[repeat], started=time.time(), seconds=0.0)
+                            writer.answered(query, repeat, recorded[repeat], started=time.time(), seconds=0.0)
                             count += 1
                 await writer.room()
             await writer.finish("done")

@@ -35,10 +35,10 @@ def names(sittings: Sequence[Sitting]) -> list[str]:
 
 def sit_side_by_side(sittings: Sequence[Sitting], *, max_cost: float | None = None) -> list[Ended]:
     """Run all sittings to their ends, in the order given. `max_cost` is what they may spend together, in dollars."""
-    return asyncio.run(_all(sittings, max_cost))
+    return asyncio.run(_run_all(sittings, max_cost))
 
 
-async def _all(sittings: Sequence[Sitting], max_cost: float | None) -> list[Ended]:
+async def _run_all(sittings: Sequence[Sitting], max_cost: float | None) -> list[Ended]:
     interruption = Interruption()
     budget = None
     if max_cost is not None:
@@ -52,18 +52,18 @@ async def _all(sittings: Sequence[Sitting], max_cost: float | None) -> list[Ende
             line = board.line_of(name)
             # Two models may not fit into this process beside each other.
             turn = engine if sitting.spec.provider in IN_PROCESS else contextlib.nullcontext()
-            task = asyncio.create_task(_one(sitting, Beside(interruption, budget, line), line, turn))
+            task = asyncio.create_task(_run_one(sitting, Beside(interruption, budget, line), line, turn))
             interruption.prepares(task)
             tasks.append(task)
         # Whatever happens to one, the others come to their own ends; a bug is raised after that.
         ended = await asyncio.gather(*tasks, return_exceptions=True)
-    for one in ended:
-        if isinstance(one, BaseException):
-            raise one
-    return [one for one in ended if isinstance(one, Ended)]
+    for outcome in ended:
+        if isinstance(outcome, BaseException):
+            raise outcome
+    return [outcome for outcome in ended if isinstance(outcome, Ended)]
 
 
-async def _one(sitting: Sitting, beside: Beside, line: Line, turn: AbstractAsyncContextManager[None]) -> Ended:
+async def _run_one(sitting: Sitting, beside: Beside, line: Line, turn: AbstractAsyncContextManager[None]) -> Ended:
     try:
         async with turn:
             result = await sit_beside(sitting, beside)

@@ -50,13 +50,13 @@ def verify_journal(result: ResultFolder) -> tuple[int, list[str]]:
             return verified, [*problems, *_different(wrong)]
         for subject in journal.subjects():
             for prompt in plan.eval_prompts:
-                for one in plan.asked_by(prompt):
-                    name = (one if isinstance(one, Criterion) else Criterion.together(one)).name
+                for criterion in plan.asked_by(prompt):
+                    name = (criterion if isinstance(criterion, Criterion) else Criterion.together(criterion)).name
                     stories = tuple(story.id for story in stories_in(subject))
                     key = asked.get((stories, name, prompt.name))
                     if key is None:
                         continue
-                    if plan.query(subject, prompt, one).key == key:
+                    if plan.query(subject, prompt, criterion).key == key:
                         verified += 1
                     else:
                         wrong.append("/".join((*stories, "+".join(names_in(name)), prompt.name)))
@@ -74,11 +74,11 @@ def _written_again(
     """How many requests for stories have the key that they were made under, and those that have another."""
     verified, wrong = 0, []
     for group in plan.asked_in(journal):
-        for one in group:
-            wanted, criterion, prompt = one.place
+        for commission in group:
+            wanted, criterion, prompt = commission.journal_names
             key = asked.get(((wanted,), criterion, prompt))
-            verified += key == one.key
-            if key not in (None, one.key):
+            verified += key == commission.key
+            if key not in (None, commission.key):
                 wrong.append(f"{wanted}/{prompt}")
     return verified, wrong
 

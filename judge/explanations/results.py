@@ -77,8 +77,8 @@ class ExplanationResults:
     @property
     def cluster_words(self) -> dict[int, list[str]]:
         """The keywords of each cluster, which the stored map needs too."""
-        found = () if self.clusters is None else (row.found for row in self.clusters.rows)
-        return {one.cluster: list(one.words) for one in found if one.cluster != NOISE}
+        clusters = () if self.clusters is None else (row.result for row in self.clusters.rows)
+        return {cluster.cluster: list(cluster.words) for cluster in clusters if cluster.cluster != NOISE}
 
 
 def results(mapped: ExplanationMap, step: Step | None = None) -> ExplanationResults:
@@ -89,8 +89,8 @@ def results(mapped: ExplanationMap, step: Step | None = None) -> ExplanationResu
     words = group_keywords(mapped, step)
     options = replace(mapped.options.numbers, seed=mapped.options.seed, top=mapped.options.top)
     vectors = mapped.embedded.vectors
-    found = numbers(mapped.texts, mapped.rows, vectors, mapped.guidelines, options, mapped.signature, step)
-    return ExplanationResults(mapped, texts, _clusters(mapped, words), words, found, sides=side_words(mapped))
+    numbers_found = numbers(mapped.texts, mapped.rows, vectors, mapped.guidelines, options, mapped.signature, step)
+    return ExplanationResults(mapped, texts, _clusters(mapped, words), words, numbers_found, sides=side_words(mapped))
 
 
 def _texts(mapped: ExplanationMap) -> Measured[TextsFound]:
@@ -99,14 +99,14 @@ def _texts(mapped: ExplanationMap) -> Measured[TextsFound]:
     part = mapped.rows.assign(words=[len(text.split()) for text in mapped.rows["text"]])
     for (judge, prompt), asked in mapped.texts.frame.groupby(["judge", "eval_prompt"], sort=False):
         kept = part[(part["judge"] == judge) & (part["eval_prompt"] == prompt)]
-        found = TextsFound(
+        counts = TextsFound(
             asked=len(asked),
             texts=len(kept),
             distinct=int(kept["key"].nunique()),
             stories=int(kept["story"].nunique()),
             words=float(kept["words"].median()) if len(kept) else None,
         )
-        rows.append(Row(Asked(judge=str(judge) or None, eval_prompt=str(prompt) or None), found))
+        rows.append(Row(Asked(judge=str(judge) or None, eval_prompt=str(prompt) or None), counts))
     return Measured(tuple(rows), mapped.signature(), tuple(_notes(mapped)))
 
 
@@ -156,11 +156,11 @@ def _cluster(mapped: ExplanationMap, words: Keywords, number: int) -> ClusterFou
 
 def _most(column: pd.Series[str]) -> tuple[str | None, float | None]:
     """The most frequent name and its share of all rows; equal counts in the order of names."""
-    known = column[column != ""]
-    if known.empty:
+    named = column[column != ""]
+    if named.empty:
         return None, None
-    counts = known.value_counts()
-    name = min(str(one) for one in counts.index[counts == counts.max()])
+    counts = named.value_counts()
+    name = min(str(label) for label in counts.index[counts == counts.max()])
     return name, float(counts.max() / len(column))
 
 

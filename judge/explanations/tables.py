@@ -58,7 +58,7 @@ def _cluster_table(clusters: Measured[ClusterFound]) -> Table:
         Column("criterion_share", "%", digits=0, factor=100),
         *(
             [Column("eval_prompt", "most by"), Column("eval_prompt_share", "%", digits=0, factor=100)]
-            if any(row.found.eval_prompt for row in clusters.rows)
+            if any(row.result.eval_prompt for row in clusters.rows)
             else []
         ),
         Column("rating", "mean rating"),
@@ -66,12 +66,12 @@ def _cluster_table(clusters: Measured[ClusterFound]) -> Table:
         Column("example", "nearest to its middle", wrap=50, text=True),
     ]
     notes = [*clusters.notes]
-    if any(row.found.cluster == NOISE for row in clusters.rows):
+    if any(row.result.cluster == NOISE for row in clusters.rows):
         notes.append("none: texts that HDBSCAN puts into no cluster; they have no middle and no keywords")
     rows = []
     for row in clusters.rows:
-        shown = {"cluster": cluster_name(row.found.cluster), "words": ", ".join(row.found.words) or None}
-        rows.append(row.cells | shown | {"example": _short(row.found.example)})
+        shown = {"cluster": cluster_name(row.result.cluster), "words": ", ".join(row.result.words) or None}
+        rows.append(row.cells | shown | {"example": _short(row.result.example)})
     return Table("Clusters of explanations", columns, rows, clusters.signature, notes)
 
 

@@ -49,14 +49,15 @@ def _draw(curves: Curves, width: float, note: str) -> Any:
     columns = panels.columns_for(len(curves.curves), width, room, _LEAST)
     inches = min(_WIDEST, (width - room.left - page.MARGIN - (columns - 1) * room.between) / columns)
     most = max(
-        (point.stories for one in curves.curves for stage in (one.before, one.after) for point in stage), default=1
+        (point.stories for curve in curves.curves for stage in (curve.before, curve.after) for point in stage),
+        default=1,
     )
     caption = _caption(curves, most) + note
     foot = page.Foot.of(caption, curves.signature, width - 2 * page.MARGIN, 6.5 if narrow else 7.5)
     grid = panels.make(len(curves.curves), width, inches + 0.06 + _COUNTS, room, foot, columns=columns, widest=_WIDEST)
     limits = _limits(curves)
-    for axes, one in zip(grid.axes, curves.curves, strict=True):
-        _panel(grid, axes, one, _name(one, curves), limits, most)
+    for axes, curve in zip(grid.axes, curves.curves, strict=True):
+        _panel(grid, axes, curve, _name(curve, curves), limits, most)
     first = [axes for axes, _ in grid.row_ends()]
     for axes in first:
         box = axes.get_position()
@@ -68,18 +69,18 @@ def _draw(curves: Curves, width: float, note: str) -> Any:
     return grid.figure
 
 
-def _name(one: Curve, curves: Curves) -> str:
+def _name(curve: Curve, curves: Curves) -> str:
     """The parts of a curve's name that differ from the other curves; the criterion where none does."""
     parts = [
         part
-        for part, known in (
-            (one.judge, {each.judge for each in curves.curves}),
-            (one.eval_prompt, {each.eval_prompt for each in curves.curves}),
-            (one.criterion, {each.criterion for each in curves.curves}),
+        for part, names in (
+            (curve.judge, {each.judge for each in curves.curves}),
+            (curve.eval_prompt, {each.eval_prompt for each in curves.curves}),
+            (curve.criterion, {each.criterion for each in curves.curves}),
         )
-        if len(known) > 1
+        if len(names) > 1
     ]
-    return ", ".join(parts) or one.criterion
+    return ", ".join(parts) or curve.criterion
 
 
 def _limits(curves: Curves) -> tuple[float, float]:
@@ -88,7 +89,7 @@ def _limits(curves: Curves) -> tuple[float, float]:
     return low - space, high + space
 
 
-def _panel(grid: panels.Panels, axes: Any, one: Curve, name: str, limits: tuple[float, float], most: float) -> None:
+def _panel(grid: panels.Panels, axes: Any, curve: Curve, name: str, limits: tuple[float, float], most: float) -> None:
     """Draw the curve as a square panel, with the number of stories at each point beneath it."""
     from matplotlib.ticker import FuncFormatter, MaxNLocator
 
@@ -116,16 +117,16 @@ def _panel(grid: panels.Panels, axes: Any, one: Curve, name: str, limits: tuple[
     below.tick_params(axis="y", labelsize=5.5, length=0)
     below.set_xlabel("rating", size=panels.LABEL, labelpad=1)
     panels.title(axes, name, pad=3 + 72 * _ERRORS)
-    if one.reason:
+    if curve.reason:
         axes.text(0.5, 0.5, "undefined", ha="center", style="italic", size=panels.LABEL, transform=axes.transAxes)
         return
-    for points, sign, up in ((one.before, BEFORE, 1), (one.after, AFTER, -1)):
+    for points, sign, up in ((curve.before, BEFORE, 1), (curve.after, AFTER, -1)):
         _curve(axes, points, sign)
         x, heights = [point.rating for point in points], [up * point.stories for point in points]
         below.vlines(x, 0, heights, color=sign.colour, linewidth=1.2)
-    if one.error_before.value is not None and one.error_after.value is not None:
-        error = f"error {one.error_before.value:.2f} → {one.error_after.value:.2f}"
-        axes.text(0.5, 1.02, f"{error}\nn = {one.n:,}", ha="center", va="bottom", size=5.5, transform=axes.transAxes)
+    if curve.error_before.value is not None and curve.error_after.value is not None:
+        error = f"error {curve.error_before.value:.2f} → {curve.error_after.value:.2f}"
+        axes.text(0.5, 1.02, f"{error}\nn = {curve.n:,}", ha="center", va="bottom", size=5.5, transform=axes.transAxes)
 
 
 def _curve(axes: Any, points: Sequence[Point], sign: Sign) -> None:
@@ -141,12 +142,12 @@ def _curve(axes: Any, points: Sequence[Point], sign: Sign) -> None:
 
 
 def _caption(curves: Curves, most: float) -> str:
-    judges = list(dict.fromkeys(one.judge for one in curves.curves))
-    prompts = list(dict.fromkeys(one.eval_prompt for one in curves.curves))
+    judges = list(dict.fromkeys(curve.judge for curve in curves.curves))
+    prompts = list(dict.fromkeys(curve.eval_prompt for curve in curves.curves))
     who = f"{', '.join(judges)} ({', '.join(prompts)})"
     if len(curves.criteria) == 1:
         who += f", {curves.criteria[0]}"
-    size = words.counted([one.n for one in curves.curves], "stories")
+    size = words.counted([curve.n for curve in curves.curves], "stories")
     text = (
         f"People's mean rating of stories with similar ratings, {who}, {curves.dataset} ({size}); points of the scale, "
         "95 % intervals clustered by story-prompt. Beneath: stories at each point, rated (bars up) and calibrated "
@@ -155,19 +156,21 @@ def _caption(curves: Curves, most: float) -> str:
     )
     text += _larger(curves)
     low, high = _limits(curves)
-    shown = [point.people for one in curves.curves for point in (*one.before, *one.after)]
-    if any((one.low is not None and one.low < low) or (one.high is not None and one.high > high) for one in shown):
+    shown = [point.people for curve in curves.curves for point in (*curve.before, *curve.after)]
+    if any(
+        (curve.low is not None and curve.low < low) or (curve.high is not None and curve.high > high) for curve in shown
+    ):
         text += " Intervals that leave a panel are cut."
-    reasons = list(dict.fromkeys(one.reason for one in curves.curves if one.reason))
+    reasons = list(dict.fromkeys(curve.reason for curve in curves.curves if curve.reason))
     return text + (f" Undefined: {'; '.join(reasons)}." if reasons else "")
 
 
 def _larger(curves: Curves) -> str:
     """A sentence for curves whose error calibration increased, which the improvement of others must not hide."""
-    errors = [(one.error_before.value, one.error_after.value) for one in curves.curves]
-    known = [(before, after) for before, after in errors if before is not None and after is not None]
-    worse = sum(after > before for before, after in known)
+    errors = [(curve.error_before.value, curve.error_after.value) for curve in curves.curves]
+    pairs = [(before, after) for before, after in errors if before is not None and after is not None]
+    worse = sum(after > before for before, after in pairs)
     if not worse:
         return ""
-    where = "Here" if len(known) == 1 else f"In {worse} of {len(known)} panels"
+    where = "Here" if len(pairs) == 1 else f"In {worse} of {len(pairs)} panels"
     return f" {where} calibration made the error larger: the fit on other story-prompts did not transfer."

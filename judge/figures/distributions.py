@@ -56,12 +56,12 @@ def _draw(chart: Distributions, width: float) -> Any:
             low = box.y1 - (0.2 + (r + 1) * pitch - 0.07) / grid.height
             first = None
             for c in range(number * columns, min((number + 1) * columns, len(chart.criteria))):
-                place = c - number * columns
-                x = (room.left + place * (inches + room.between)) / width
+                column = c - number * columns
+                x = (room.left + column * (inches + room.between)) / width
                 axes = grid.figure.add_axes((x, low, inches / width, _HEIGHT / grid.height))
                 first = first or axes
                 _panel(axes, row, c, chart, top, inches)
-                axes.tick_params(labelleft=place == 0, labelbottom=r == len(chart.rows) - 1)
+                axes.tick_params(labelleft=column == 0, labelbottom=r == len(chart.rows) - 1)
                 if r == 0:
                     panels.title(axes, titles[c])
             _row_label(grid, first, row, names, prompts, chart.rows[r - 1] if r else None)
@@ -83,26 +83,26 @@ def _labels(chart: Distributions, width: float) -> tuple[dict[str, str], dict[st
 def _row_label(
     grid: panels.Panels,
     axes: Any,
-    one: HistogramRow,
+    row: HistogramRow,
     names: dict[str, str],
     prompts: dict[str, str],
     before: HistogramRow | None,
 ) -> None:
     box = axes.get_position()
     y = (box.y0 + box.y1) / 2
-    prompt = prompts[one.label]
+    prompt = prompts[row.label]
     near = box.x0 - (_NUMBERS + _SPACE) / grid.width
     if prompt:
         grid.figure.text(near, y, prompt, ha="right", va="center_baseline", size=panels.LABEL)
         wide = max(page.text_width(each, panels.LABEL) for each in prompts.values())
         near -= (wide + 1.5 * _SPACE) / grid.width
-    if before is None or (before.name, before.group) != (one.name, one.group):
+    if before is None or (before.name, before.group) != (row.name, row.group):
         # Without an Eval-Prompt (people) the name takes the room of both.
-        grid.figure.text(near, y, names[one.name], ha="right", va="center_baseline", size=panels.LABEL, weight="bold")
+        grid.figure.text(near, y, names[row.name], ha="right", va="center_baseline", size=panels.LABEL, weight="bold")
 
 
 def _panel(axes: Any, row: HistogramRow, criterion: int, chart: Distributions, top: float, inches: float) -> None:
-    one, people = row.cells[criterion], chart.people(criterion)
+    histogram, people = row.cells[criterion], chart.people(criterion)
     panels.plain(axes)
     axes.set_ylim(0, 100 * top)
     step = 50 if 100 * top > 60 else 20
@@ -110,29 +110,31 @@ def _panel(axes: Any, row: HistogramRow, criterion: int, chart: Distributions, t
     axes.tick_params(axis="y", length=0)
     axes.grid(axis="y", color=panels.GRID, linewidth=0.4)
     axes.set_axisbelow(True)
-    if not one.points:
+    if not histogram.points:
         axes.set_xticks([])
-        axes.text(0.5, 0.4, one.reason, ha="center", size=_SMALL, style="italic", transform=axes.transAxes)
+        axes.text(0.5, 0.4, histogram.reason, ha="center", size=_SMALL, style="italic", transform=axes.transAxes)
         return
-    unit = _bars(axes, one, row)
+    unit = _bars(axes, histogram, row)
     if row.kind != "people" and people is not None:
         edges = [people.points[0] - unit / 2, *(point + unit / 2 for point in people.points)]
         axes.stairs([100 * s for s in people.shares], edges, color="black", linewidth=0.8, baseline=None)
-    axes.set_xlim(one.points[0] - 0.65 * unit, one.points[-1] + 0.65 * unit)
-    shown = one.points if len(one.points) < 8 else one.points[:: max(1, len(one.points) // 4)]
+    axes.set_xlim(histogram.points[0] - 0.65 * unit, histogram.points[-1] + 0.65 * unit)
+    shown = histogram.points if len(histogram.points) < 8 else histogram.points[:: max(1, len(histogram.points) // 4)]
     # Words where all have room.
-    room = inches / len(one.points)
-    fits = one.words and all(page.text_width(word, panels.LABEL) < room for word in one.words)
-    axes.set_xticks(shown, one.words if fits and len(shown) == len(one.words) else [f"{point:g}" for point in shown])
-    axes.text(0.02, 0.98, one.size, ha="left", va="top", size=_SMALL, transform=axes.transAxes)
+    room = inches / len(histogram.points)
+    fits = histogram.words and all(page.text_width(word, panels.LABEL) < room for word in histogram.words)
+    axes.set_xticks(
+        shown, histogram.words if fits and len(shown) == len(histogram.words) else [f"{point:g}" for point in shown]
+    )
+    axes.text(0.02, 0.98, histogram.size, ha="left", va="top", size=_SMALL, transform=axes.transAxes)
 
 
-def _bars(axes: Any, one: Histogram, row: HistogramRow) -> float:
+def _bars(axes: Any, histogram: Histogram, row: HistogramRow) -> float:
     """Draw the bars; how far apart their points are."""
-    unit = one.points[1] - one.points[0] if len(one.points) > 1 else 1.0
+    unit = histogram.points[1] - histogram.points[0] if len(histogram.points) > 1 else 1.0
     # People are the grey of paper, judges a colour: told apart by luminance too.
     colour, edge = ("#8a8a8a", "#444444") if row.kind == "people" else (SKY, BLUE)
     hatch = {"hatch": "//////"} if row.kind == "control" else {}
     style: dict[str, Any] = {"width": 0.8 * unit, "color": colour, "edgecolor": edge, "linewidth": 0.4, **hatch}
-    axes.bar(one.points, [100 * s for s in one.shares], **style)
+    axes.bar(histogram.points, [100 * s for s in histogram.shares], **style)
     return unit

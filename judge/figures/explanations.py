@@ -22,25 +22,27 @@ def draw(chart: ExplanationMap, width: float, way: int = 0) -> Any:
 
     Raises SpecError where its groups are more than can be told apart.
     """
-    one = chart.colourings[way]
-    groups = [group for group in one.groups if group.sign is not OTHERS]
-    if one.ratings is None and len(groups) > _MOST:
+    colouring = chart.colourings[way]
+    groups = [group for group in colouring.groups if group.sign is not OTHERS]
+    if colouring.ratings is None and len(groups) > _MOST:
         raise SpecError(
-            f"{len(groups)} values of {one.by} are too many to distinguish; at most {_MOST}",
+            f"{len(groups)} values of {colouring.by} are too many to distinguish; at most {_MOST}",
             hint=Advice("choose with {criterion}, {judge} or {eval_prompt}"),
         )
     with page.style():
-        return _draw(chart, one, width)
+        return _draw(chart, colouring, width)
 
 
-def _draw(chart: ExplanationMap, one: Colouring, width: float) -> Any:
+def _draw(chart: ExplanationMap, colouring: Colouring, width: float) -> Any:
     narrow = width < panels.NARROW
-    continuous = one.ratings is not None
-    groups = [] if continuous else _groups(chart, one)
+    continuous = colouring.ratings is not None
+    groups = [] if continuous else _groups(chart, colouring)
     rows = legend.rows([(f"{g.full_name} ({g.n:,})", g.sign) for g, _ in groups], width - 2 * page.MARGIN)
     right = _BAR if continuous else 0.0
     room = panels.Room(page.MARGIN, above=0.05, below=0.12, between=0.0, top=legend.height(rows))
-    foot = page.Foot.of(chart.caption + one.note, chart.signature, width - 2 * page.MARGIN, 6.5 if narrow else 7.5)
+    foot = page.Foot.of(
+        chart.caption + colouring.note, chart.signature, width - 2 * page.MARGIN, 6.5 if narrow else 7.5
+    )
     inner = width - 2 * page.MARGIN - right
     grid = panels.make(1, width, _SHAPE * inner, room, foot, columns=1, widest=inner)
     (axes,) = grid.axes
@@ -51,23 +53,23 @@ def _draw(chart: ExplanationMap, one: Colouring, width: float) -> Any:
         side.set_color("#888888")
     # The fewer the points, the larger they are drawn.
     size = min(14.0, max(1.6, 16000.0 * (inner / 6.1) ** 2 / len(chart.places)))
-    if one.ratings is not None:
-        _ratings(grid, axes, chart, one.ratings, size)
+    if colouring.ratings is not None:
+        _ratings(grid, axes, chart, colouring.ratings, size)
     else:
         _signs(axes, groups, size)
-        if one.by == "cluster":
+        if colouring.by == "cluster":
             _numbers(axes, groups)
         legend.draw(grid, rows, lines=False)
     axes.margins(0.03)
     return grid.figure
 
 
-def _groups(chart: ExplanationMap, one: Colouring) -> list[tuple[Group, Places]]:
+def _groups(chart: ExplanationMap, colouring: Colouring) -> list[tuple[Group, Places]]:
     """Groups with where their points lie, the rest first, so beneath."""
-    places: list[Places] = [[] for _ in one.groups]
-    for place, group in zip(chart.places, one.of_point, strict=True):
-        places[group].append(place)
-    return sorted(zip(one.groups, places, strict=True), key=lambda pair: pair[0].sign is not OTHERS)
+    places: list[Places] = [[] for _ in colouring.groups]
+    for point, group in zip(chart.places, colouring.of_point, strict=True):
+        places[group].append(point)
+    return sorted(zip(colouring.groups, places, strict=True), key=lambda pair: pair[0].sign is not OTHERS)
 
 
 def _signs(axes: Any, groups: list[tuple[Group, Places]], size: float) -> None:
@@ -92,7 +94,7 @@ def _numbers(axes: Any, groups: list[tuple[Group, Places]]) -> None:
     from matplotlib.patheffects import withStroke
 
     named: Places = []
-    everything = [place for _, places in groups for place in places]
+    everything = [point for _, places in groups for point in places]
     spans = [max(max(values) - min(values), 1e-9) for values in zip(*everything, strict=True)]
     for group, places in groups:
         at = (float(np.median([x for x, _ in places])), float(np.median([y for _, y in places])))
@@ -111,20 +113,20 @@ def _ratings(
 ) -> None:
     """Dark is low, light is high, in grey as in colour; a cross has none."""
     points = list(zip(explanations.places, ratings, strict=True))
-    without = [place for place, rating in points if rating is None]
+    without = [bounds for bounds, rating in points if rating is None]
     if without:
         axes.scatter(
             [x for x, _ in without], [y for _, y in without], s=size, marker="x", color=OTHERS.colour, linewidths=0.4,
             rasterized=len(without) > 500,
         )  # fmt: skip
-    rated = [(place, rating) for place, rating in points if rating is not None]
+    rated = [(bounds, rating) for bounds, rating in points if rating is not None]
     drawn = axes.scatter(
         [x for (x, _), _ in rated], [y for (_, y), _ in rated], s=size, c=[rating for _, rating in rated],
         cmap="cividis", linewidths=0.0, rasterized=len(rated) > 500,
     )  # fmt: skip
     box = axes.get_position()
     tall = min(box.height, 1.8 / grid.height)
-    place = (box.x1 + 0.08 / grid.width, box.y1 - tall, 0.1 / grid.width, tall)
-    bar = grid.figure.colorbar(drawn, cax=grid.figure.add_axes(place))
+    bounds = (box.x1 + 0.08 / grid.width, box.y1 - tall, 0.1 / grid.width, tall)
+    bar = grid.figure.colorbar(drawn, cax=grid.figure.add_axes(bounds))
     bar.outline.set_linewidth(0.4)
     bar.ax.tick_params(labelsize=panels.TICK, width=0.4, length=2, pad=1.5)

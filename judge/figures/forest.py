@@ -44,16 +44,16 @@ def _draw(forest: Forest, width: float) -> Any:
     pitch = max(_PITCH, 0.085 * len(forest.series) + 0.04)
     places = forest.places(_GROUP_GAP)
     height = (places[-1] + 1) * pitch
-    made = panels.make(len(forest.panels), width, height, room, foot, columns=columns)
+    grid = panels.make(len(forest.panels), width, height, room, foot, columns=columns)
     limits = forest.limits
-    for number, (axes, name) in enumerate(zip(made.axes, titles, strict=True)):
+    for number, (axes, name) in enumerate(zip(grid.axes, titles, strict=True)):
         _panel(axes, forest, number, places, limits)
         panels.title(axes, name)
-    for first, _ in made.row_ends():
-        _labels(made, first, forest, places, (judges, labels), indent)
-    panels.axis_title(made, forest.axes, drop=0.17)
-    legend.draw(made, rows)
-    return made.figure
+    for first, _ in grid.row_ends():
+        _labels(grid, first, forest, places, (judges, labels), indent)
+    panels.axis_title(grid, forest.axes, drop=0.17)
+    legend.draw(grid, rows)
+    return grid.figure
 
 
 def _panel(axes: Any, forest: Forest, number: int, places: Sequence[float], limits: tuple[float, float]) -> None:
@@ -69,11 +69,11 @@ def _panel(axes: Any, forest: Forest, number: int, places: Sequence[float], limi
         axes.axvline(0, color="#888888", linewidth=0.6, zorder=1)
     for band in forest.bands:
         _band(axes, band, band.estimates[number], forest.factor)
-    for line, place in zip(forest.lines, places, strict=True):
+    for line, y in zip(forest.lines, places, strict=True):
         step = 1 / (len(forest.series) + 1)
         for k, (estimate, (_, sign)) in enumerate(zip(line.cells[number], forest.series, strict=True)):
             if estimate is not None:
-                _mark(axes, estimate, place + (k + 1) * step, line.sign or sign, forest.factor)
+                _mark(axes, estimate, y + (k + 1) * step, line.sign or sign, forest.factor)
 
 
 def _band(axes: Any, band: Band, estimate: Estimate, factor: float) -> None:
@@ -120,8 +120,8 @@ def _labels(
     box = axes.get_position()
     near, far = box.x0 - _SPACE / grid.width, box.x0 - (indent + 1.5 * _SPACE) / grid.width
     before: str | None = None
-    for line, place in zip(forest.lines, places, strict=True):
-        y = box.y1 - (place + 0.5) / (places[-1] + 1) * box.height
+    for line, y_line in zip(forest.lines, places, strict=True):
+        y = box.y1 - (y_line + 0.5) / (places[-1] + 1) * box.height
         grid.figure.text(near, y, names[1][line.label], ha="right", va="center_baseline", size=panels.LABEL)
         if line.group != before:
             grid.figure.text(

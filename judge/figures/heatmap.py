@@ -43,9 +43,9 @@ def draw(chart: HeatMap, width: float | None = None) -> Any:
         return _draw(chart, width)
 
 
-def _form(found: HeatMap, width: float | None) -> _Form:
+def _form(chart: HeatMap, width: float | None) -> _Form:
     if width is None:
-        names = {row.name: row.name for row in found.rows}
+        names = {row.name: row.name for row in chart.rows}
         return _Form(_CELL_WIDTH, _CELL_HEIGHT, 9.0, 8.5, page.CAPTION_SIZE, names)
     narrow = width < _LEAST_WIDTH
     label = 7.0 if narrow else 8.0
@@ -53,16 +53,16 @@ def _form(found: HeatMap, width: float | None) -> _Form:
         row.name: (row.short_name if narrow else row.name)
         if row.is_bar
         else page.shortened(row.name, label, _JUDGE_SHARE * width, weight="bold")
-        for row in found.rows
+        for row in chart.rows
     }
     form = _Form(0.0, 0.2 if narrow else 0.24, label, 6.5 if narrow else 8.0, 6.5 if narrow else 7.5, names)
     # In a column the numbers must do without the bar of colours.
-    room = width - _left_width(found.rows, form) - (_MARGIN if narrow else _BAR + _RIGHT)
-    return replace(form, cell_width=room / _columns(found))
+    room = width - _left_width(chart.rows, form) - (_MARGIN if narrow else _BAR + _RIGHT)
+    return replace(form, cell_width=room / _columns(chart))
 
 
-def _columns(found: HeatMap) -> float:
-    return len(found.columns) + (_GAP if found.apart else 0)
+def _columns(chart: HeatMap) -> float:
+    return len(chart.columns) + (_GAP if chart.apart else 0)
 
 
 def _draw(chart: HeatMap, asked: float | None) -> Any:
@@ -84,9 +84,9 @@ def _draw(chart: HeatMap, asked: float | None) -> Any:
         ylim=(inner_height / form.cell_height, 0),
     )
     axes.set_axis_off()
-    for row, place in zip(chart.rows, places, strict=True):
+    for row, y in zip(chart.rows, places, strict=True):
         for i, cell in enumerate(row.cells):
-            _cell(axes, _x(chart, i), place, cell, chart.scale, form)
+            _cell(axes, _x(chart, i), y, cell, chart.scale, form)
     _labels(axes, chart, places, form)
     if asked is None or asked >= _LEAST_WIDTH:
         corner = ((left + inner_width + 0.1) / width, below / height)
@@ -126,18 +126,18 @@ def _cell(axes: Any, x: float, y: float, cell: HeatCell, scale: Scale, form: _Fo
     axes.text(x + 0.5, y + 0.5, cell.shown, ha="center", va="center_baseline", size=form.number, color=ink)
 
 
-def _labels(axes: Any, found: HeatMap, places: Sequence[float], form: _Form) -> None:
-    for i, name in enumerate(found.columns):
-        axes.text(_x(found, i) + 0.5, -0.2, name, ha="center", va="bottom", size=form.label, weight="bold")
-    near, far = -_SPACE / form.cell_width, -_indent(found.rows, form) / form.cell_width
+def _labels(axes: Any, chart: HeatMap, places: Sequence[float], form: _Form) -> None:
+    for i, name in enumerate(chart.columns):
+        axes.text(_x(chart, i) + 0.5, -0.2, name, ha="center", va="bottom", size=form.label, weight="bold")
+    near, far = -_SPACE / form.cell_width, -_indent(chart.rows, form) / form.cell_width
     style: dict[str, Any] = {"ha": "right", "va": "center_baseline", "size": form.label}
-    for i, (row, place) in enumerate(zip(found.rows, places, strict=True)):
-        y = place + 0.5
+    for i, (row, row_y) in enumerate(zip(chart.rows, places, strict=True)):
+        y = row_y + 0.5
         if row.is_bar:
             axes.text(near, y, form.names[row.name], fontstyle="italic", **style)
             continue
         axes.text(near, y, row.label, **style)
-        if found.begins(i):
+        if chart.begins(i):
             axes.text(far, y, form.names[row.name], weight="bold", **style)
 
 

@@ -33,18 +33,18 @@ Entry = tuple[str, Sign | Bar]
 
 def rows(entries: Sequence[Entry], inches: float) -> list[list[Entry]]:
     """Entries in rows of so many inches, names cut that are longer than a row."""
-    found: list[list[Entry]] = []
+    drawn: list[list[Entry]] = []
     used = 0.0
     for name, sign in entries:
         shown = page.shortened(name, panels.LABEL, inches - _TEXT - _SPACE)
         wide = _width(shown)
-        if found and used + wide <= inches:
-            found[-1].append((shown, sign))
+        if drawn and used + wide <= inches:
+            drawn[-1].append((shown, sign))
             used += wide
         else:
-            found.append([(shown, sign)])
+            drawn.append([(shown, sign)])
             used = wide
-    return found
+    return drawn
 
 
 def height(lines_of_entries: Sequence[Sequence[Entry]]) -> float:
@@ -69,11 +69,11 @@ def _width(name: str) -> float:
     return _TEXT + 1.03 * page.text_width(name, panels.LABEL) + _SPACE
 
 
-def _key(sign: Sign | Bar, x: float, y: float, made: panels.Panels, *, lines: bool) -> Iterator[Any]:
+def _key(sign: Sign | Bar, x: float, y: float, grid: panels.Panels, *, lines: bool) -> Iterator[Any]:
     from matplotlib.lines import Line2D
     from matplotlib.patches import Rectangle
 
-    width, tall = made.width, made.height
+    width, tall = grid.width, grid.height
     middle = (x + _SIGN / 2) / width
     if isinstance(sign, Sign):
         if lines:

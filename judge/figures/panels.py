@@ -113,12 +113,12 @@ def ticks(low: float, high: float, inches: float) -> tuple[list[float], list[str
 
     for most in (5, 4, 3, 2, 1):
         places = [p for p in MaxNLocator(nbins=most, steps=[1, 2, 5, 10]).tick_values(low, high) if low <= p <= high]
-        labels = [f"{place:g}".replace("-", "−") for place in places]
+        labels = [f"{value:g}".replace("-", "−") for value in places]
         wide = max((page.text_width(label, TICK) for label in labels), default=0.0)
         apart = (places[1] - places[0]) / (high - low) * inches if len(places) > 1 else inches
         if apart >= wide + 0.07:
             break
-    return [float(place) for place in places], labels
+    return [float(value) for value in places], labels
 
 
 def title(axes: Any, text: str, pad: float = 3) -> None:

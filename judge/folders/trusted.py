@@ -18,25 +18,25 @@ VARIABLE = "JUDGE_TRUSTED_FOLDERS"
 
 def trusted_folders() -> list[Path]:
     """Folders and files from which any run may read."""
-    named = [one for one in os.environ.get(VARIABLE, "").split(os.pathsep) if one]
-    studies = [one for one in (os.environ.get("JUDGE_DATA"),) if one]
-    return [*(Path(one).resolve() for one in (*named, *studies, *_stored())), shipped("prompts").resolve()]
+    named = [entry for entry in os.environ.get(VARIABLE, "").split(os.pathsep) if entry]
+    studies = [entry for entry in (os.environ.get("JUDGE_DATA"),) if entry]
+    return [*(Path(entry).resolve() for entry in (*named, *studies, *_stored())), shipped("prompts").resolve()]
 
 
 def is_trusted(file: Path, folder: Path) -> bool:
     """Whether a definition in `folder` may name this file: links are followed first."""
     real = file.resolve()
-    return any(real.is_relative_to(one) for one in (folder.resolve(), *trusted_folders()))
+    return any(real.is_relative_to(root) for root in (folder.resolve(), *trusted_folders()))
 
 
 def trust(path: Path) -> None:
     """Remember a file that the user named."""
     file = _file()
-    known = _stored()
-    if not any(path.resolve().is_relative_to(one) for one in trusted_folders()):
+    stored = _stored()
+    if not any(path.resolve().is_relative_to(root) for root in trusted_folders()):
         file.parent.mkdir(parents=True, exist_ok=True)
         fresh = file.with_name(f"{file.name}.{os.getpid()}.new")
-        fresh.write_text(json.dumps([*known, str(path.resolve())], indent=2) + "\n", encoding="utf-8")
+        fresh.write_text(json.dumps([*stored, str(path.resolve())], indent=2) + "\n", encoding="utf-8")
         fresh.replace(file)
 
 
@@ -46,7 +46,7 @@ def _file() -> Path:
 
 def _stored() -> list[str]:
     try:
-        found = json.loads(_file().read_text(encoding="utf-8"))
+        stored = json.loads(_file().read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return []
-    return [one for one in found if isinstance(one, str)] if isinstance(found, list) else []
+    return [entry for entry in stored if isinstance(entry, str)] if isinstance(stored, list) else []

@@ -48,17 +48,17 @@ def counted(stories: Iterable[Story]) -> list[SystemCounts]:
 def counted_written(stories: Sequence[Written]) -> list[SystemCounts]:
     """The counts of what is passed on as stories, and of what was cut, refused or empty in the place of one."""
     by_system: dict[str, list[tuple[str, tuple[Fault, ...]]]] = defaultdict(list)
-    for one in stories:
-        if one.text.strip():
-            by_system[one.system].append((one.text, one.faults))
+    for story in stories:
+        if story.text.strip():
+            by_system[story.system].append((story.text, story.faults))
     return [_of_system(system, texts) for system, texts in by_system.items()]
 
 
 def statuses(stories: Sequence[Written]) -> list[StatusCounts]:
     """What became of all requests, by system."""
     by_system: dict[str, list[Written]] = defaultdict(list)
-    for one in stories:
-        by_system[one.system].append(one)
+    for story in stories:
+        by_system[story.system].append(story)
     return [
         StatusCounts(system, len(group), Counter(dict.fromkeys(STATUSES, 0)) + Counter(o.status for o in group))
         for system, group in by_system.items()
@@ -66,11 +66,11 @@ def statuses(stories: Sequence[Written]) -> list[StatusCounts]:
 
 
 def _of_system(system: str, texts: Sequence[tuple[str, tuple[Fault, ...]]]) -> SystemCounts:
-    said = [text for text, _ in texts if text.strip()]
+    texts_written = [text for text, _ in texts if text.strip()]
     return SystemCounts(
         system,
         len(texts),
-        fmean(len(text.split()) for text in said) if said else None,
+        fmean(len(text.split()) for text in texts_written) if texts_written else None,
         Counter(fault for _, faults in texts for fault in faults),
         sum("preamble" in faults or "title" in faults for _, faults in texts),
         len(near_duplicates([text for text, _ in texts])),

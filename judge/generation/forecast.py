@@ -26,8 +26,8 @@ def forecast_table(spec: AnySpec, folder: Path, limit: int | None = None) -> Tab
         raise SpecError("this definition is a run's", hint="judge run RUN forecasts it")
     wanted = list(story_prompts_of(plan, folder).read())[:limit]
     lengths = [
-        sum(len(message.content) for message in plan.commission(one, prompt).messages)
-        for one in wanted
+        sum(len(message.content) for message in plan.commission(prompt_wanted, prompt).messages)
+        for prompt_wanted in wanted
         for prompt in plan.writer_prompts
     ]
     stories = len(lengths) * plan.spec.stories_each

@@ -23,26 +23,26 @@ def near_duplicates(texts: Sequence[str]) -> list[tuple[int, int]]:
     more than one that does not.
     """
     alike: dict[frozenset[int], list[int]] = defaultdict(list)
-    for place, text in enumerate(texts):
+    for index, text in enumerate(texts):
         if grams := _grams(text):
-            alike[grams].append(place)
-    found = [pair for places in alike.values() for pair in combinations(places, 2)]
+            alike[grams].append(index)
+    pairs = [pair for places in alike.values() for pair in combinations(places, 2)]
     sets = list(alike)
-    for one, other in _sharing(sets):
-        found += [(min(a, b), max(a, b)) for a in alike[sets[one]] for b in alike[sets[other]]]
-    return sorted(found)
+    for first, other in _sharing(sets):
+        pairs += [(min(a, b), max(a, b)) for a in alike[sets[first]] for b in alike[sets[other]]]
+    return sorted(pairs)
 
 
 def _sharing(sets: Sequence[frozenset[int]]) -> Iterator[tuple[int, int]]:
     holders: dict[int, list[int]] = defaultdict(list)
-    for place, grams in enumerate(sets):
+    for index, grams in enumerate(sets):
         shared: Counter[int] = Counter()
         for gram in grams:
             shared.update(holders[gram])
-            holders[gram].append(place)
+            holders[gram].append(index)
         for earlier, count in shared.items():
             if count > SHARE * min(len(grams), len(sets[earlier])):
-                yield earlier, place
+                yield earlier, index
 
 
 def _grams(text: str) -> frozenset[int]:

@@ -16,23 +16,23 @@ from judge.whole_file import write_whole
 FACTS = ".facts.jsonl"
 
 
-def passed_on(found: Sequence[Written], *, cut: bool = False, human: bool = False) -> list[Story]:
+def passed_on(stories_written: Sequence[Written], *, cut: bool = False, human: bool = False) -> list[Story]:
     """Whole stories; with `cut` those that were cut too; with `human` the human story for each story-prompt first."""
-    stories = [one.story for one in found if one.status == "ok" or (cut and one.status == "cut")]
+    stories = [story.story for story in stories_written if story.status == "ok" or (cut and story.status == "cut")]
     if not human:
         return stories
-    wanted = {one.wanted.id: one.wanted for one in found}
+    wanted = {story.wanted.id: story.wanted for story in stories_written}
     people = [
-        Story(f"{one.id}:{HUMAN}", one.text, HUMAN, one.reference, one.reference)
-        for one in wanted.values()
-        if one.reference is not None
+        Story(f"{story.id}:{HUMAN}", story.text, HUMAN, story.reference, story.reference)
+        for story in wanted.values()
+        if story.reference is not None
     ]
     if not people:
         raise RunFolderError("no story-prompt has a human story", hint="leave the human stories out")
     return [*people, *stories]
 
 
-def write_all(path: Path, stories: Sequence[Story], found: Sequence[Written]) -> Path:
+def write_all(path: Path, stories: Sequence[Story], facts_of_stories: Sequence[Written]) -> Path:
     """Write the stories, and a line of facts for every request; returns where the facts are."""
     facts = path.with_suffix(FACTS)
     if facts.exists():
@@ -41,7 +41,10 @@ def write_all(path: Path, stories: Sequence[Story], found: Sequence[Written]) ->
         raise RunFolderError("there is no whole story to write", hint="without -o the tables say what became of them")
     write_stories(path, stories)
     try:
-        write_whole(facts, b"".join(orjson.dumps(one.record(), option=orjson.OPT_APPEND_NEWLINE) for one in found))
+        write_whole(
+            facts,
+            b"".join(orjson.dumps(story.record(), option=orjson.OPT_APPEND_NEWLINE) for story in facts_of_stories),
+        )
     except OSError as error:
         raise DataError(f"cannot be written: {error.strerror}", file=facts) from error
     return facts

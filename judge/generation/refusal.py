@@ -14,6 +14,8 @@ _DECLINES = re.compile(
 )
 _QUOTED = re.compile(r"[\"“].*?[\"”]", re.S)
 _OPENING = 300
+"""Characters: a refusal says so at its beginning, while a story's people may decline anything later on."""
+
 _LONGEST = 120
 """Words: what is longer was written, whatever it says at first; it is flagged as a reply where it is one."""
 

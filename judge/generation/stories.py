@@ -92,8 +92,8 @@ class Written:
 
 def written(folders: Iterable[ResultFolder], rules: tuple[Rule, ...] = ()) -> list[Written]:
     """What became of every request of these result folders, by writer, story-prompt, writer prompt and repeat."""
-    stories = [one for folder in folders for one in _of_folder(folder, rules)]
-    twice = [name for name, count in Counter(one.id for one in stories).items() if count > 1]
+    stories = [story for folder in folders for story in _stories_of_folder(folder, rules)]
+    twice = [name for name, count in Counter(story.id for story in stories).items() if count > 1]
     if twice:
         raise RunFolderError(
             f"{twice[0]} is a story of two of these folders", hint="give writers of one model their revisions"
@@ -104,36 +104,41 @@ def written(folders: Iterable[ResultFolder], rules: tuple[Rule, ...] = ()) -> li
 def with_near_duplicates(stories: Sequence[Written]) -> list[Written]:
     """The same with those flagged that share much of their wording with others of their system."""
     by_system: dict[str, list[Written]] = defaultdict(list)
-    for one in stories:
-        if one.text.strip():
-            by_system[one.system].append(one)
+    for story in stories:
+        if story.text.strip():
+            by_system[story.system].append(story)
     near: dict[str, list[str]] = defaultdict(list)
     for group in by_system.values():
-        for first, second in near_duplicates([one.text for one in group]):
+        for first, second in near_duplicates([story.text for story in group]):
             near[group[first].id].append(group[second].id)
             near[group[second].id].append(group[first].id)
     return [
-        replace(one, near=tuple(near[one.id]), faults=(*one.faults, "near_duplicate")) if one.id in near else one
-        for one in stories
+        replace(story, near=tuple(near[story.id]), faults=(*story.faults, "near_duplicate"))
+        if story.id in near
+        else story
+        for story in stories
     ]
 
 
-def _of_folder(folder: ResultFolder, rules: tuple[Rule, ...]) -> Iterator[Written]:
+def _stories_of_folder(folder: ResultFolder, rules: tuple[Rule, ...]) -> Iterator[Written]:
     spec = _spec(folder)
     with JournalReader(folder.journal) as journal:
         if not journal.writes:
             raise _no_stories(folder)
-        answers = {(one.story, one.eval_prompt, one.repeat): one for one in journal.answers()}
+        answers = {
+            (stored_answer.story, stored_answer.eval_prompt, stored_answer.repeat): stored_answer
+            for stored_answer in journal.answers()
+        }
         prompts = list((journal.meta().get("definition") or {})["eval_prompts"])
         for kept in journal.stories(ratings=False):
             wanted = StoryPrompt(kept.id, kept.story_prompt, kept.reference)
             for prompt in prompts:
                 for repeat in range(spec.stories_each):
                     answer = answers.get((wanted.id, prompt, repeat))
-                    yield _one(spec, wanted, prompt, repeat, answer, rules, several=len(prompts) > 1)
+                    yield _written_story(spec, wanted, prompt, repeat, answer, rules, several=len(prompts) > 1)
 
 
-def _one(
+def _written_story(
     spec: GenerateSpec,
     wanted: StoryPrompt,
     prompt: str,
@@ -146,17 +151,17 @@ def _one(
     system = f"{spec.system_name}/{prompt}" if several else spec.system_name
     who = judge_slug(JudgeName.of(spec.writer).model or spec.writer, spec.revision).replace("@", "-")
     name = f"{wanted.id}:{who}:{prompt}:{repeat}"
-    one = Written(name, wanted, system, spec.writer, prompt, repeat, "not_asked")
+    story = Written(name, wanted, system, spec.writer, prompt, repeat, "not_asked")
     if answer is None:
-        return one
-    one = replace(one, key=answer.query_key)
+        return story
+    story = replace(story, key=answer.query_key)
     response = answer.response
     if response is None:
         held_back = answer.outcome == "filtered"
-        return replace(one, status="filtered" if held_back else "not_answered", why=answer.error or answer.outcome)
+        return replace(story, status="filtered" if held_back else "not_answered", why=answer.error or answer.outcome)
     text, applied = stripped(response.text, rules)
     return replace(
-        one,
+        story,
         status=_status(response.text, response.finish_reason),
         text=text,
         raw=response.text,

@@ -51,8 +51,8 @@ def _without_preamble(text: str) -> str:
     first = _FIRST.match(text)
     if first is None or not (PREAMBLE.match(text) or REPLY.match(text)):
         return text
-    said = first[1]
-    if len(said.split()) > _LONGEST or not _ANNOUNCES.search(said):
+    opening = first[1]
+    if len(opening.split()) > _LONGEST or not _ANNOUNCES.search(opening):
         return text
     return text[first.end() :]
 

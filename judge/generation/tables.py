@@ -34,14 +34,14 @@ def faults_table(counts: Sequence[SystemCounts], signature: str, *, asked_length
     columns = [*_COLUMNS[:3], *(_LENGTH if asked_length else ()), *_COLUMNS[3:]]
     rows = [
         {
-            "system": one.system,
-            "stories": one.stories,
-            "words": one.words,
-            "announced": one.announced,
-            "pairs": one.pairs,
-            **{fault: one.faults[fault] for fault in FAULTS if fault != "near_duplicate"},
+            "system": of_system.system,
+            "stories": of_system.stories,
+            "words": of_system.words,
+            "announced": of_system.announced,
+            "pairs": of_system.pairs,
+            **{fault: of_system.faults[fault] for fault in FAULTS if fault != "near_duplicate"},
         }
-        for one in counts
+        for of_system in counts
     ]
     shown = {column.key for column in columns}
     notes = [f"{column.title}: {WHAT[fault]}" for column in columns for fault in FAULTS if fault == column.key]
@@ -61,8 +61,12 @@ def status_table(counts: Sequence[StatusCounts], signature: str) -> Table:
         *(Column(status, status.replace("_", " ")) for status in STATUSES),
     ]
     rows = [
-        {"system": one.system, "asked": one.asked, **{status: one.statuses[status] for status in STATUSES}}
-        for one in counts
+        {
+            "system": of_system.system,
+            "asked": of_system.asked,
+            **{status: of_system.statuses[status] for status in STATUSES},
+        }
+        for of_system in counts
     ]
     notes = [f"{status.replace('_', ' ')}: {WHAT_STATUS[status]}" for status in STATUSES if status != "ok"]
     return Table("Stories that were asked for", columns, rows, signature, notes)
@@ -70,6 +74,6 @@ def status_table(counts: Sequence[StatusCounts], signature: str) -> Table:
 
 def signature_of(stories: Sequence[Written], rules: Sequence[str]) -> str:
     """What stands under tables of written stories: how many, by whom, and what was taken away."""
-    writers = ", ".join(dict.fromkeys(one.writer for one in stories))
+    writers = ", ".join(dict.fromkeys(story.writer for story in stories))
     taken = f"stripped of {', '.join(rules)}" if rules else "text as it was written"
     return f"stories that were asked for · {writers} · {len(stories)} requests · {taken} · every story counted"

@@ -51,14 +51,14 @@ class Catalogue:
 
     def find(self, provider: str, model: str) -> Entry | None:
         """The provider's entry of a model by its name, its alias without a date, or the one dated name of an alias."""
-        known = self.by_provider.get(provider, {})
+        entries = self.by_provider.get(provider, {})
         name = _key(model)
-        if name in known:
-            return known[name]
+        if name in entries:
+            return entries[name]
         undated = _DATE.sub("", name)
-        if undated in known:
-            return known[undated]
-        dated = {entry.model: entry for key, entry in known.items() if _DATE.sub("", key) == name}
+        if undated in entries:
+            return entries[undated]
+        dated = {entry.model: entry for key, entry in entries.items() if _DATE.sub("", key) == name}
         return next(iter(dated.values())) if len(dated) == 1 else None
 
     def lists(self, provider: str, setting: str) -> bool:

@@ -95,12 +95,12 @@ def _model(entry: Mapping[str, Any], params: int) -> dict[str, Any]:
 def _params(listed: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
     """Settings by our names, and by their own those that the validity of a setting depends on."""
     plain = {_plain(param["path"]): param for param in listed}
-    found = {SETTINGS[path]: _setting(path, param) for path, param in plain.items() if path in SETTINGS}
-    needed = {path for setting in found.values() for rule in setting.get("except", ()) for path in rule}
-    for path in needed - set(found):
+    settings = {SETTINGS[path]: _setting(path, param) for path, param in plain.items() if path in SETTINGS}
+    needed = {path for setting in settings.values() for rule in setting.get("except", ()) for path in rule}
+    for path in needed - set(settings):
         if path in plain:
-            found[path] = {"default": plain[path].get("default")}
-    return found
+            settings[path] = {"default": plain[path].get("default")}
+    return settings
 
 
 def _plain(path: str) -> str:
@@ -122,7 +122,7 @@ def _setting(path: str, param: Mapping[str, Any]) -> dict[str, Any]:
     rules = applies.get("except")
     if rules:
         kept["except"] = rules if isinstance(rules, list) else [rules]
-    words = [one for one in _SENTENCES.split(param["description"]) if _NO_EFFECT.search(one)]
+    words = [sentence for sentence in _SENTENCES.split(param["description"]) if _NO_EFFECT.search(sentence)]
     if words:
         kept["words"] = " ".join(words)
     return kept
@@ -135,17 +135,17 @@ def main() -> None:
     file = package_file("in_force", "models.json")
     parser.add_argument("--output", "-o", type=Path, default=file, help=f"default: {file}")
     asked = parser.parse_args()
-    found = build(asked.wheel, datetime.now(UTC).date().isoformat())
-    asked.output.write_text(as_json(found), encoding="utf-8", newline="\n")
-    print(f"{asked.output}: {found['name']} {found['version']}, {len(found['models'])} models")
+    document = build(asked.wheel, datetime.now(UTC).date().isoformat())
+    asked.output.write_text(as_json(document), encoding="utf-8", newline="\n")
+    print(f"{asked.output}: {document['name']} {document['version']}, {len(document['models'])} models")
 
 
-def as_json(found: Mapping[str, Any]) -> str:
+def as_json(catalogue: Mapping[str, Any]) -> str:
     """One model or set of settings a line, so that a new snapshot's differences can be read."""
-    head = {key: value for key, value in found.items() if key not in ("params", "models")}
+    head = {key: value for key, value in catalogue.items() if key not in ("params", "models")}
     lines = [json.dumps(head, indent=1)[:-2]]
     for key in ("params", "models"):
-        rows = ",\n".join(json.dumps(row) for row in found[key])
+        rows = ",\n".join(json.dumps(row) for row in catalogue[key])
         lines.append(f' "{key}": [\n{rows}\n ]')
     return ",\n".join(lines) + "\n}\n"
 

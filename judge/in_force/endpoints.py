@@ -62,30 +62,38 @@ def endpoints() -> Mapping[str, Endpoint]:
 
 def _endpoint(key: str, row: Mapping[str, Any]) -> Endpoint:
     lists: dict[str, Any] = {name: tuple(row.get(name, ())) for name in ("hosts", "makes", "called")}
-    said = {
+    statements = {
         name: {"state": value} if isinstance(value, str) else value for name, value in row.get("settings", {}).items()
     }
     rest = {name: value for name, value in row.items() if name not in (*lists, "settings")}
-    return Endpoint(key, **rest, **lists, settings=said)
+    return Endpoint(key, **rest, **lists, settings=statements)
 
 
 def addresses_of(
     base_url: Sequence[str], server: Mapping[str, Any] | None = None, *, backend: str = "openai"
 ) -> list[str]:
     """The addresses that a run asks: those of the server's facts, else the definition's, else the environment's."""
-    told = [str(one["base_url"]) for one in (server or {}).get("servers", ()) if one.get("base_url")]
-    return told or named_addresses(base_url, backend)
+    addresses = [
+        str(server_entry["base_url"])
+        for server_entry in (server or {}).get("servers", ())
+        if server_entry.get("base_url")
+    ]
+    return addresses or named_addresses(base_url, backend)
 
 
 def who_is_asked(
     model: str, addresses: Sequence[str], server: Mapping[str, Any] | None = None, *, backend: str = "openai"
 ) -> Asked:
     """Endpoint and catalogue entry of a back-end's model at these addresses; `server` is what a probe found."""
-    found = {_at(address, backend) for address in addresses}
-    endpoint = endpoints()[next(iter(found)) or ""] if len(found) == 1 and None not in found else None
+    keys = {_at(address, backend) for address in addresses}
+    endpoint = endpoints()[next(iter(keys)) or ""] if len(keys) == 1 and None not in keys else None
     if endpoint is None:
-        owners = {one.get("owned_by") for one in (server or {}).get("servers", ())}
-        engine = [one for one in endpoints().values() if one.owned_by is not None and owners == {one.owned_by}]
+        owners = {server_entry.get("owned_by") for server_entry in (server or {}).get("servers", ())}
+        engine = [
+            candidate
+            for candidate in endpoints().values()
+            if candidate.owned_by is not None and owners == {candidate.owned_by}
+        ]
         # A server of one's own: names of models are its owner's, and prove nothing.
         return Asked(engine[0], None) if engine else Asked(None, _by_name(model), by_name=True)
     if endpoint.routes:

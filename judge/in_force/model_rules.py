@@ -56,11 +56,11 @@ def _of(entry: Entry, who: Asked) -> str:
 def _without_effect(entry: Entry, who: Asked, name: str, spec: AnySpec, thinking: bool | None) -> Said | None:
     """A setting that does not apply beside others, as temperature beside thinking."""
     param = entry.params[name]
-    known = _values(entry, spec, thinking)
-    broken = next((rule for rule in param.get("except", ()) if _holds(rule, known)), None)
+    values = _values(entry, spec, thinking)
+    broken = next((rule for rule in param.get("except", ()) if _holds(rule, values)), None)
     if broken is None:
         return None
-    with_what = ", ".join(f"{path} {_shown(known.get(path))}" for path in broken)
+    with_what = ", ".join(f"{path} {_shown(values.get(path))}" for path in broken)
     if "words" in param:
         words = str(param["words"]).rstrip(".")
         return Said("ignored", f"{catalogue().named} says of {_of(entry, who)}: {words} ({with_what})")
@@ -74,14 +74,14 @@ def _shown(value: Any) -> str:
 def _outside(entry: Entry, who: Asked, name: str, value: Any, param: Mapping[str, Any]) -> Said | None:
     """A value that the catalogue does not list: outside a range, or not among the values."""
     if name == "structured":
-        listed = [str(one) for one in param.get("values", ())]
+        listed = [str(allowed) for allowed in param.get("values", ())]
         wanted = "structured_outputs" if value == "choice" else "json_schema"
         if param.get("as") == "responseMimeType":
             wanted = "text/x.enum" if value == "choice" else "application/json"
         if wanted in listed or not listed:
             return None
-        said = f"lists {', '.join(listed)} for {_of(entry, who)}"
-        return Said("unknown", f"{catalogue().named} {said}, and {wanted} is asked for")
+        statement = f"lists {', '.join(listed)} for {_of(entry, who)}"
+        return Said("unknown", f"{catalogue().named} {statement}, and {wanted} is asked for")
     if not isinstance(value, int | float):
         return None
     low, high = param.get("min"), param.get("max")
@@ -108,11 +108,11 @@ def _span(param: Mapping[str, Any]) -> str:
 
 def _values(entry: Entry, spec: AnySpec, thinking: bool | None) -> dict[str, Any]:
     """What the conditions look at: defaults, overlaid by what the run says and by thinking that answers showed."""
-    known = {path: param.get("default") for path, param in entry.params.items() if "." in path or path == "do_sample"}
-    if thinking and _THINKING in known:
-        known[_THINKING] = "enabled"
-    known |= {path: value for path, value in _flat(spec.engine) if path in known}
-    return known | {name: getattr(spec.generation, name) for name in ("temperature", "top_p")}
+    values = {path: param.get("default") for path, param in entry.params.items() if "." in path or path == "do_sample"}
+    if thinking and _THINKING in values:
+        values[_THINKING] = "enabled"
+    values |= {path: value for path, value in _flat(spec.engine) if path in values}
+    return values | {name: getattr(spec.generation, name) for name in ("temperature", "top_p")}
 
 
 def _flat(engine: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
@@ -122,8 +122,8 @@ def _flat(engine: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, An
             yield from _flat(value, f"{prefix}{key}.")
 
 
-def _holds(rule: Mapping[str, Any], known: Mapping[str, Any]) -> bool:
-    return all(_matches(condition, known.get(path)) for path, condition in rule.items())
+def _holds(rule: Mapping[str, Any], values: Mapping[str, Any]) -> bool:
+    return all(_matches(condition, values.get(path)) for path, condition in rule.items())
 
 
 def _matches(condition: Any, value: Any) -> bool:

@@ -43,12 +43,12 @@ ONE_BY_ONE = "the server gives one answer to a request; each repeat is a request
 
 def seen_in(journal: JournalReader, spec: AnySpec, several: bool | None) -> Seen:
     """What the first answers show; `several` says whether the server gave repeats in one call (None = not known)."""
-    answers = [one for one in islice(journal.answers(), MOST) if one.response is not None]
+    answers = [answer for answer in islice(journal.answers(), MOST) if answer.response is not None]
     definition = journal.meta().get("definition")
     if not answers or definition is None:
         return NOTHING
     criteria = {record["name"]: Criterion.of(record) for record in definition["criteria_records"]}
-    responses = [one.response for one in answers if one.response is not None]
+    responses = [answer.response for answer in answers if answer.response is not None]
     firm = {
         "max_tokens": _limit(responses, spec),
         "stop": _stop(responses, spec),
@@ -57,12 +57,12 @@ def seen_in(journal: JournalReader, spec: AnySpec, several: bool | None) -> Seen
         "structured": _forms(answers, criteria, definition, spec),
     }
     hints = {"temperature": _greedy(answers, spec)}
-    thinks = True if any(one.reasoning for one in responses) else None
+    thinks = True if any(answer.reasoning for answer in responses) else None
     return Seen(_known(firm), _known(hints), thinks)
 
 
-def _known(found: Mapping[str, Said | None]) -> dict[str, Said]:
-    return {name: said for name, said in found.items() if said is not None}
+def _known(statements: Mapping[str, Said | None]) -> dict[str, Said]:
+    return {name: statement for name, statement in statements.items() if statement is not None}
 
 
 def _limit(responses: Iterable[Response], spec: AnySpec) -> Said | None:
@@ -72,11 +72,11 @@ def _limit(responses: Iterable[Response], spec: AnySpec) -> Said | None:
         return None
     together = 1 if spec.generation.seed is not None else spec.repeats
     cut, longest = 0, 0
-    for one in responses:
-        cut += one.finish_reason == "length"
+    for response in responses:
+        cut += response.finish_reason == "length"
         # Whether thinking counts against the limit differs between providers.
-        if one.completion_tokens is not None and not one.reasoning:
-            longest = max(longest, one.completion_tokens)
+        if response.completion_tokens is not None and not response.reasoning:
+            longest = max(longest, response.completion_tokens)
     if longest > most * together:
         return Said("ignored", f"an answer has {longest} tokens")
     return Said("honoured", f"{cut} {_answers(cut)} cut at it") if cut else None
@@ -90,7 +90,7 @@ def _stop(responses: Iterable[Response], spec: AnySpec) -> Said | None:
     stop = spec.generation.stop
     if not stop or spec.engine.get("include_stop_str_in_output"):
         return None
-    past = sum(any(one in response.text for one in stop) for response in responses)
+    past = sum(any(word in response.text for word in stop) for response in responses)
     return Said("ignored", f"{past} answers hold a stop string") if past else None
 
 
@@ -103,7 +103,7 @@ def _repeats(several: bool | None) -> Said | None:
 
 
 def _all_logprobs(responses: Iterable[Response]) -> bool:
-    return all(one.logprobs for one in responses)
+    return all(response.logprobs for response in responses)
 
 
 def _forms(
@@ -114,19 +114,21 @@ def _forms(
         return None
     patterns, joint = definition.get("rating_patterns", {}), definition.get("joint", {})
     counted: Counter[bool | None] = Counter()
-    for one in answers:
-        names = joint.get(one.eval_prompt, [one.criterion])
-        if one.response is not None and all(name in criteria for name in names):
-            pattern = patterns.get(one.eval_prompt)
-            asked = tuple(criteria[name] for name in names) if one.eval_prompt in joint else criteria[one.criterion]
-            counted[has_asked_form(one.response, asked, spec.structured, pattern, spec.choices)] += 1
+    for answer in answers:
+        names = joint.get(answer.eval_prompt, [answer.criterion])
+        if answer.response is not None and all(name in criteria for name in names):
+            pattern = patterns.get(answer.eval_prompt)
+            asked = (
+                tuple(criteria[name] for name in names) if answer.eval_prompt in joint else criteria[answer.criterion]
+            )
+            counted[has_asked_form(answer.response, asked, spec.structured, pattern, spec.choices)] += 1
     form = (VERDICT_FORMS if spec.choices else FORMS)[spec.structured]
     total = counted[True] + counted[False]
     if counted[False]:
-        return Said("ignored", f"{counted[False]} of {total} answers lack the asked form ({form})")
+        return Said("ignored", f"{counted[False]} of {total} answers lack the requested form ({form})")
     if total < FEWEST:
         return None
-    return Said("honoured", f"each of {total} answers has the asked form ({form})")
+    return Said("honoured", f"each of {total} answers has the requested form ({form})")
 
 
 def _greedy(answers: Iterable[Answer], spec: AnySpec) -> Said | None:
@@ -134,9 +136,9 @@ def _greedy(answers: Iterable[Answer], spec: AnySpec) -> Said | None:
     if spec.generation.temperature != 0 or spec.repeats < 2:
         return None
     by_query: dict[str, list[str]] = {}
-    for one in answers:
-        if one.response is not None:
-            by_query.setdefault(one.query_key, []).append(one.response.text)
+    for answer in answers:
+        if answer.response is not None:
+            by_query.setdefault(answer.query_key, []).append(answer.response.text)
     equal = several = 0
     for texts in by_query.values():
         if len(texts) > 1 and max(map(len, texts)) >= _LONG:

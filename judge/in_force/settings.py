@@ -103,33 +103,35 @@ class _Look:
             self._hint(name),
             self._documented(name),
         )
-        spoken = [one for one in evidence if one is not None]
-        decided = [one for one in spoken if one[0].state != "unknown"]
-        found = (*decided, *spoken, (Said("unknown", self._nothing()), "none"))[0]
-        said, source = found
-        return SettingInForce(name, value, said.state, _ADDRESS.sub("the server", said.words), source)
+        spoken = [finding for finding in evidence if finding is not None]
+        decided = [finding for finding in spoken if finding[0].state != "unknown"]
+        first = (*decided, *spoken, (Said("unknown", self._nothing()), "none"))[0]
+        statement, source = first
+        return SettingInForce(name, value, statement.state, _ADDRESS.sub("the server", statement.words), source)
 
     def _refused(self, name: str) -> tuple[Said, Source] | None:
-        words = next((self.refusals[one] for one in self._wire_names(name) if one in self.refusals), None)
+        words = next(
+            (self.refusals[wire_name] for wire_name in self._wire_names(name) if wire_name in self.refusals), None
+        )
         if words is None:
             return None
         sent = self.server.get("max_tokens_parameter") or next(iter(self._told("max_tokens_parameter")), None)
         if name == "max_tokens" and sent is not None and sent not in self.refusals:
             return Said("honoured", f"it is sent as {sent}, since the server refuses the other name"), "server"
         after = "; each repeat is a request of its own" if name == "n" else ""
-        said = _PREFIX.sub("", " ".join(words.split()))[:240]
-        return Said("refused", f"the server refused it: {said}{after}"), "server"
+        message = _PREFIX.sub("", " ".join(words.split()))[:240]
+        return Said("refused", f"the server refused it: {message}{after}"), "server"
 
     def _wire_names(self, name: str) -> tuple[str, ...]:
         return _NAMES.get(name) or _FIELDS.get(name) or (name, f"generation.{name}", f"engine.{name}")
 
     def _answers(self, name: str) -> tuple[Said, Source] | None:
-        said = self.seen.firm.get(name)
-        return (said, "answers") if said is not None else None
+        statement = self.seen.firm.get(name)
+        return (statement, "answers") if statement is not None else None
 
     def _hint(self, name: str) -> tuple[Said, Source] | None:
-        said = self.seen.hints.get(name)
-        return (said, "answers") if said is not None else None
+        statement = self.seen.hints.get(name)
+        return (statement, "answers") if statement is not None else None
 
     def _probe(self, name: str) -> tuple[Said, Source] | None:
         if name == "n" and 1 in self._told("answers_per_call"):
@@ -146,7 +148,7 @@ class _Look:
 
     def _told(self, fact: str) -> list[Any]:
         """What is known of the servers one by one."""
-        return [one[fact] for one in self.server.get("servers", ()) if one.get(fact) is not None]
+        return [entry[fact] for entry in self.server.get("servers", ()) if entry.get(fact) is not None]
 
     def _statement(self, name: str) -> Mapping[str, Any] | None:
         if self.who.endpoint is None:
@@ -158,14 +160,14 @@ class _Look:
 
     def _against(self, name: str, value: Any) -> tuple[Said, Source] | None:
         """What the endpoint's documentation says against the setting."""
-        said = self._statement(name)
-        if said is None or said["state"] == "honoured":
+        statement = self._statement(name)
+        if statement is None or statement["state"] == "honoured":
             return None
-        if "above" in said and not (isinstance(value, int | float) and value > said["above"]):
+        if "above" in statement and not (isinstance(value, int | float) and value > statement["above"]):
             return None
         if self._routed_as_asked():
             return None
-        return Said(said["state"], f"{self._docs()} says: {said['words']}"), "documentation"
+        return Said(statement["state"], f"{self._docs()} says: {statement['words']}"), "documentation"
 
     def _routed_as_asked(self) -> bool:
         """A router that was told to ask only providers that take every setting."""
@@ -174,11 +176,11 @@ class _Look:
 
     def _documented(self, name: str) -> tuple[Said, Source] | None:
         """What it says for the setting."""
-        said = self._statement(name)
-        if said is None:
+        statement = self._statement(name)
+        if statement is None:
             return None
-        if said["state"] == "honoured":
-            tail = f": {said['words']}" if "words" in said else ""
+        if statement["state"] == "honoured":
+            tail = f": {statement['words']}" if "words" in statement else ""
             return Said("honoured", f"{self._docs()} lists it{tail}"), "documentation"
         if self.who.endpoint is not None and self.who.endpoint.routes and self._routed_as_asked():
             words = "the request goes to providers that take it alone (require_parameters)"
@@ -189,8 +191,8 @@ class _Look:
         return f"the documentation of {self.who.endpoint.name}" if self.who.endpoint else ""
 
     def _catalogue(self, name: str, value: Any) -> tuple[Said, Source] | None:
-        said = by_catalogue(self.who, name, value, self.spec, thinking=self.seen.thinking)
-        return (said, "catalogue") if said is not None else None
+        statement = by_catalogue(self.who, name, value, self.spec, thinking=self.seen.thinking)
+        return (statement, "catalogue") if statement is not None else None
 
     def _nothing(self) -> str:
         if self.who.entry is not None and not self.who.by_name:

@@ -42,7 +42,7 @@ class Life:
         return f"{catalogue().named} lists {self.model}{alone} {when}{instead}"
 
     def record(self) -> dict[str, str | None]:
-        """As the manifest keeps it."""
+        """The record that the manifest keeps."""
         return {"model": self.model, "on": self.on, "status": self.status, "source": catalogue().named}
 
 
@@ -55,7 +55,7 @@ def life_in(manifest: Mapping[str, Any]) -> Life | None:
 
 def ending(runs: Path) -> dict[str, tuple[Life, list[Path]]]:
     """Judges of the runs right under a folder whose end is listed, each with the definitions that name them."""
-    found: dict[str, tuple[Life, list[Path]]] = {}
+    lives: dict[str, tuple[Life, list[Path]]] = {}
     for definition in sorted(runs.glob("*/run.yaml")):
         try:
             specs = load_run_specs(definition).judges
@@ -64,8 +64,8 @@ def ending(runs: Path) -> dict[str, tuple[Life, list[Path]]]:
         for spec in specs:
             life = life_of(spec.judge, spec.base_url)
             if life is not None and life.ends:
-                found.setdefault(spec.judge, (life, []))[1].append(definition.parent)
-    return found
+                lives.setdefault(spec.judge, (life, []))[1].append(definition.parent)
+    return lives
 
 
 def life_of(judge: str, base_url: Sequence[str] = (), server: Mapping[str, Any] | None = None) -> Life | None:

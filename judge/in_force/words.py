@@ -27,31 +27,35 @@ def stored(manifest: Mapping[str, Any]) -> list[SettingInForce]:
 
 def records(settings: Iterable[SettingInForce], before: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """The records that the manifest keeps. Evidence of an earlier sitting stays where this one has none."""
-    known = {one.setting: one for one in stored(before) if one.source in _FOUND_OUT and one.state != "unknown"}
+    earlier_by_name = {
+        setting.setting: setting
+        for setting in stored(before)
+        if setting.source in _FOUND_OUT and setting.state != "unknown"
+    }
     kept = {}
-    for one in settings:
-        earlier = known.get(one.setting)
-        stays = one.state == "unknown" and earlier is not None and earlier.asked == one.asked
-        kept[one.setting] = (earlier if stays and earlier is not None else one).record()
+    for setting in settings:
+        earlier = earlier_by_name.get(setting.setting)
+        stays = setting.state == "unknown" and earlier is not None and earlier.asked == setting.asked
+        kept[setting.setting] = (earlier if stays and earlier is not None else setting).record()
     return kept
 
 
 def mark(settings: Iterable[SettingInForce]) -> str:
     """The signature's part, such as `temp:ignored|seed+stop:unknown`; "" where all that was asked is in force."""
     short: dict[str, list[str]] = {state: [] for state in _STATES}
-    for one in settings:
-        if one.state != "honoured" and one.setting not in _HARMLESS:
-            short[one.state].append(_SHORT.get(one.setting, one.setting))
+    for setting in settings:
+        if setting.state != "honoured" and setting.setting not in _HARMLESS:
+            short[setting.state].append(_SHORT.get(setting.setting, setting.setting))
     return "|".join(f"{'+'.join(names)}:{state}" for state, names in short.items() if names)
 
 
 def sentences(settings: Iterable[SettingInForce]) -> list[str]:
     """A sentence for the settings that are not known to be in force, those with one reason together."""
     by_reason: dict[tuple[str, str], list[str]] = {}
-    for one in settings:
-        if one.state != "honoured" and one.setting not in _HARMLESS:
-            reason = "" if one.source == "none" else one.evidence
-            by_reason.setdefault((one.state, reason), []).append(_asked(one))
+    for setting in settings:
+        if setting.state != "honoured" and setting.setting not in _HARMLESS:
+            reason = "" if setting.source == "none" else setting.evidence
+            by_reason.setdefault((setting.state, reason), []).append(_asked(setting))
     return [_sentence(state, reason, names) for (state, reason), names in by_reason.items()]
 
 
@@ -71,16 +75,16 @@ def warnings(spec: AnySpec) -> list[str]:
     from judge.in_force.settings import settings_in_force
     from judge.in_force.shutdown import life_of
 
-    found = [one for one in settings_in_force(spec) if one.source != "none"]
+    settings = [setting for setting in settings_in_force(spec) if setting.source != "none"]
     life = life_of(spec.judge, spec.base_url)
     ends = [f"a published judge can become unavailable: {life.sentence}"] if life is not None and life.ends else []
-    return [*sentences(found), *ends]
+    return [*sentences(settings), *ends]
 
 
-def _asked(one: SettingInForce) -> str:
-    name = one.setting.replace("_", " ")
-    if one.setting == "system":
+def _asked(setting: SettingInForce) -> str:
+    name = setting.setting.replace("_", " ")
+    if setting.setting == "system":
         return "a system message"
-    if isinstance(one.asked, list):
-        return f"{name} {', '.join(map(repr, one.asked))}"
-    return f"{name} {one.asked:g}" if isinstance(one.asked, float) else f"{name} {one.asked}"
+    if isinstance(setting.asked, list):
+        return f"{name} {', '.join(map(repr, setting.asked))}"
+    return f"{name} {setting.asked:g}" if isinstance(setting.asked, float) else f"{name} {setting.asked}"

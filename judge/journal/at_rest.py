@@ -42,8 +42,8 @@ def note(path: Path) -> None:
         if changes is None or _is_written(path):
             forget(path)
             return
-        said = {"changes": changes, "created": _created(path), "sum": fingerprint_file(path)}
-        write_whole(sum_file(path), orjson.dumps(said) + b"\n", follow=False)
+        state_noted = {"changes": changes, "created": _created(path), "sum": fingerprint_file(path)}
+        write_whole(sum_file(path), orjson.dumps(state_noted) + b"\n", follow=False)
 
 
 def forget(path: Path) -> None:
@@ -58,17 +58,17 @@ def is_noted(path: Path) -> bool:
 
 def check(path: Path) -> None:
     """Raise RunFolderError for a journal that holds other bytes than when it was folded, though nobody wrote it."""
-    said = _noted(path)
-    if not said or _is_written(path) or _changes(path) not in (None, said.get("changes")):
+    noted = _noted(path)
+    if not noted or _is_written(path) or _changes(path) not in (None, noted.get("changes")):
         return
-    found = path.stat()
-    state = (found.st_ino, found.st_size, found.st_mtime_ns)
+    status = path.stat()
+    state = (status.st_ino, status.st_size, status.st_mtime_ns)
     if _compared.get(path) == state:
         return
-    if fingerprint_file(path) == said.get("sum"):
+    if fingerprint_file(path) == noted.get("sum"):
         _compared[path] = state
     # A writer may have begun meanwhile, or the file is another journal that was put here.
-    elif not _is_written(path) and _changes(path) in (None, said.get("changes")) and not _is_another(path, said):
+    elif not _is_written(path) and _changes(path) in (None, noted.get("changes")) and not _is_another(path, noted):
         raise RunFolderError(
             f"{path} is damaged: it holds other bytes than were written to it",
             hint=f"restore it from a copy; whoever deletes {sum_file(path).name} reads it with its damage",
@@ -77,10 +77,10 @@ def check(path: Path) -> None:
 
 def _noted(path: Path) -> dict[str, Any]:
     try:
-        said = orjson.loads(sum_file(path).read_bytes())
+        content = orjson.loads(sum_file(path).read_bytes())
     except (OSError, orjson.JSONDecodeError):
         return {}
-    return said if isinstance(said, dict) else {}
+    return content if isinstance(content, dict) else {}
 
 
 def _header(path: Path) -> bytes:
@@ -106,9 +106,9 @@ def _created(path: Path) -> float | None:
         return started
 
 
-def _is_another(path: Path, said: dict[str, Any]) -> bool:
+def _is_another(path: Path, noted: dict[str, Any]) -> bool:
     try:
         created = _created(path)
     except sqlite3.DatabaseError:
         return False
-    return created is not None and created != said.get("created")
+    return created is not None and created != noted.get("created")

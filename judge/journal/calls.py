@@ -66,7 +66,7 @@ def called(db: sqlite3.Connection) -> list[Called]:
     """The queries that were asked here and answered, oldest journal rows first where there are very many."""
     compares = database.has_table(db, "comparisons")
     sql = _CALLS.format(
-        each=_each(db),
+        each=_each_sql(db),
         second="c.second" if compares else "NULL",
         compared="LEFT JOIN comparisons c ON c.query_key = t.query_key" if compares else "",
     )
@@ -84,14 +84,14 @@ class Taken:
 
 def taken(db: sqlite3.Connection) -> dict[str, Taken]:
     """Eval-Prompt -> what all its answers took; without those that were copied from another run."""
-    rows = db.execute(_TAKEN.format(each=_each(db)), (_ALL,)).fetchall()
+    rows = db.execute(_TAKEN.format(each=_each_sql(db)), (_ALL,)).fetchall()
     return {
-        name: Taken(calls, *((prompt, said) if counted else (None, None)))
-        for name, calls, counted, prompt, said in rows
+        name: Taken(calls, *((prompt, completion) if counted else (None, None)))
+        for name, calls, counted, prompt, completion in rows
     }
 
 
-def _each(db: sqlite3.Connection) -> str:
+def _each_sql(db: sqlite3.Connection) -> str:
     usage = database.has_usage(db)
     return _EACH.format(
         told=_TOLD if usage else "0 AS written, 0 AS cost, 0 AS costs",

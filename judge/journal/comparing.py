@@ -19,6 +19,7 @@ Compared = tuple[str, str, str]
 
 _PAGE = 64
 _KEPT_STORIES = 256
+"""A story stands in many pairs, so it is read once for several; the bound keeps memory flat."""
 
 _PLANNED = """
 SELECT position, pair, first, second FROM pairs WHERE position > :after AND (:limit IS NULL OR number < :limit)
@@ -39,7 +40,7 @@ RULES = {
 
 
 def compared(query: Request) -> Compared | None:
-    """What is to be kept of a query beside its row; None of one that compares nothing."""
+    """The row of a comparison beside its query's row; None for a query that compares nothing."""
     if isinstance(query, Commission) or query.pair is None or query.other is None:
         return None
     return query.key, query.pair, query.other.id
@@ -64,12 +65,12 @@ def add_pairs(db: sqlite3.Connection, planned: Iterable[tuple[int, str, str, str
 
 def add_preferences(db: sqlite3.Connection, pairs: Iterable[Pair]) -> None:
     """Store what people preferred, inside the caller's transaction."""
-    made = False
+    has_table = False
     for pair in pairs:
         for given in pair.preferences:
-            if not made:
+            if not has_table:
                 db.execute(PREFERENCES)
-                made = True
+                has_table = True
             db.execute(
                 "INSERT INTO preferences VALUES (?, ?, ?, ?, ?, ?)",
                 (pair.id, pair.first, pair.second, given.criterion, given.rater, given.value),
@@ -83,8 +84,8 @@ def has_pairs(db: sqlite3.Connection) -> bool:
 
 def count(db: sqlite3.Connection, limit: int | None = None) -> int:
     """How many comparisons the plan has, of its first `limit` pairs."""
-    (found,) = db.execute("SELECT count(*) FROM pairs WHERE ?1 IS NULL OR number < ?1", (limit,)).fetchone()
-    return int(found)
+    (total,) = db.execute("SELECT count(*) FROM pairs WHERE ?1 IS NULL OR number < ?1", (limit,)).fetchone()
+    return int(total)
 
 
 def planned(db: sqlite3.Connection, limit: int | None = None) -> Iterator[Comparison]:
@@ -94,8 +95,8 @@ def planned(db: sqlite3.Connection, limit: int | None = None) -> Iterator[Compar
     while True:
         # Pages, not one open cursor, as for stories: see `JournalReader.stories`.
         page = db.execute(_PLANNED, {"after": after, "limit": limit, "page": _PAGE}).fetchall()
-        for place, pair, first, second in page:
-            after = place
+        for number, pair, first, second in page:
+            after = number
             if len(stories) > _KEPT_STORIES:
                 stories.clear()
             for story in (first, second):
@@ -137,8 +138,8 @@ def number_of(db: sqlite3.Connection, pair: str) -> int | None:
 
 def pair_count(db: sqlite3.Connection) -> int:
     """How many pairs the plan has, each once."""
-    (found,) = db.execute("SELECT count(DISTINCT number) FROM pairs").fetchone()
-    return int(found)
+    (total,) = db.execute("SELECT count(DISTINCT number) FROM pairs").fetchone()
+    return int(total)
 
 
 def asked_of(db: sqlite3.Connection, pair: str) -> list[tuple[str, str, str, str, str]]:
@@ -156,8 +157,8 @@ def preferences(db: sqlite3.Connection) -> list[Pair]:
     """The pairs that people compared, with what they preferred; a pair's story-prompt is not told."""
     if not database.has_table(db, "preferences"):
         return []
-    found = []
+    pairs = []
     for (pair, first, second), rows in groupby(db.execute(_GIVEN), key=lambda row: row[:3]):
         given = tuple(Preference(row[3], PREFERRED[PREFERRED.index(row[5])], row[4]) for row in rows)
-        found.append(Pair(pair, "", first, second, given))
-    return found
+        pairs.append(Pair(pair, "", first, second, given))
+    return pairs

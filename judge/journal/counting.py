@@ -65,7 +65,7 @@ class Counted:
 
 
 def count(path: Path, before: Counted | None = None) -> Counted:
-    """What stands in the journal at `path` now. With `before`, only newer rows are read.
+    """The journal's counts at present. With `before`, only newer rows are read.
 
     Raises RunFolderError where the file is no readable journal.
     """

@@ -89,8 +89,8 @@ def refuse_link(path: Path) -> None:
 
 def migrate(connection: sqlite3.Connection, number: int) -> None:
     """Make the additions up to `number` that the journal lacks, inside the caller's transaction."""
-    (made,) = connection.execute("PRAGMA user_version").fetchone()
-    for each in range(made + 1, number + 1):
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    for each in range(version + 1, number + 1):
         connection.execute(MIGRATIONS[each - 1])
         connection.execute(f"PRAGMA user_version = {each}")
 

@@ -97,8 +97,10 @@ class JournalMerger:
             self._db, {(row["query_key"], row["pair"], row["second"]) for row in rows if row.get("pair") is not None}
         )
         fresh = list(self._fresh(rows))
-        told = ((place, row) for place, row in enumerate(fresh) if any(row.get(key) is not None for key in usage.KEYS))
-        usage.keep(self._db, [(place, *usage.said_in(row)) for place, row in told])
+        with_usage = (
+            (index, row) for index, row in enumerate(fresh) if any(row.get(key) is not None for key in usage.KEYS)
+        )
+        usage.keep(self._db, [(index, *usage.usage_in(row)) for index, row in with_usage])
         self._db.executemany(
             "INSERT INTO attempts (query_key, repeat, outcome, final, started, seconds, status, error_kind, error,"
             " session) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -118,11 +120,11 @@ class JournalMerger:
 
     def _fresh(self, rows: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
         """Rows about repeats that have no answer yet; answers are stored on the way."""
-        place = ", ".join("?" * len(_RESPONSE))
+        placeholders = ", ".join("?" * len(_RESPONSE))
         for row in rows:
             if row["outcome"] == "answered":
                 values = tuple(row[key] for key in _RESPONSE)
-                if self._db.execute(f"INSERT OR IGNORE INTO responses VALUES ({place})", values).rowcount:  # noqa: S608
+                if self._db.execute(f"INSERT OR IGNORE INTO responses VALUES ({placeholders})", values).rowcount:  # noqa: S608
                     yield row
             elif not self._db.execute(
                 "SELECT 1 FROM responses WHERE query_key = ? AND repeat = ?", (row["query_key"], row["repeat"])

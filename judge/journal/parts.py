@@ -59,15 +59,17 @@ def coverage(part: Path, whole: Path | None) -> Coverage:
     with database.sentences(part), closing(database.open_reading(part)) as db:
         compares = has_pairs(db)
         tables = ("pairs" if compares else "stories", "responses")
-        subjects, answered = (_one(db, f"SELECT count(*) FROM {table}") for table in tables)  # noqa: S608
-        settled = _one(db, f"SELECT count(*) FROM {_SETTLED.format(db='main')}")  # noqa: S608
+        subjects, answered = (_single_count(db, f"SELECT count(*) FROM {table}") for table in tables)  # noqa: S608
+        settled = _single_count(db, f"SELECT count(*) FROM {_SETTLED.format(db='main')}")  # noqa: S608
         if whole is not None and whole.is_file():
             db.execute("ATTACH ? AS whole", (f"{whole.resolve().as_uri()}?mode=ro",))
             if not compares or _in_whole(db, "comparisons"):
                 mine = _PAIRS if compares else _STORIES
                 rows, own = _SETTLED.format(db="whole"), _SETTLED.format(db="main")
-                answered += _one(db, _BEYOND.format(rows="whole.responses", own="main.responses", of_this_part=mine))
-                settled += _one(db, _BEYOND.format(rows=rows, own=own, of_this_part=mine))
+                answered += _single_count(
+                    db, _BEYOND.format(rows="whole.responses", own="main.responses", of_this_part=mine)
+                )
+                settled += _single_count(db, _BEYOND.format(rows=rows, own=own, of_this_part=mine))
     return Coverage(subjects, answered, settled)
 
 
@@ -78,7 +80,7 @@ def _in_whole(db: sqlite3.Connection, table: str) -> bool:
 def taken(whole: Path) -> set[str]:
     """Labels of the parts of which something was taken before."""
     with database.sentences(whole), closing(database.open_reading(whole)) as db:
-        if not _one(db, "SELECT count(*) FROM sqlite_master WHERE name = 'shards'"):
+        if not _single_count(db, "SELECT count(*) FROM sqlite_master WHERE name = 'shards'"):
             return set()
         return {name.split(" ")[0] for (name,) in db.execute("SELECT name FROM shards") if " " in name}
 
@@ -86,7 +88,7 @@ def taken(whole: Path) -> set[str]:
 def untaken(whole: Path, part: Path, label: str) -> bool:
     """Whether a part's journal has attempts that the whole's has not taken."""
     with database.sentences(part), closing(database.open_reading(part)) as db:
-        upto = _one(db, "SELECT coalesce(max(id), 0) FROM attempts")
+        upto = _single_count(db, "SELECT coalesce(max(id), 0) FROM attempts")
         mark = _mark(db, "main", label)
     if not upto or not whole.is_file():
         return upto > 0
@@ -114,7 +116,7 @@ def _take(db: sqlite3.Connection, part: Path, label: str) -> Merged:
     db.execute(SHARDS)
     mark = _mark(db, "part", label)
     after = _taken_upto(db, mark)
-    upto = _one(db, "SELECT coalesce(max(id), 0) FROM part.attempts")
+    upto = _single_count(db, "SELECT coalesce(max(id), 0) FROM part.attempts")
     if upto == after:
         return Merged()
     stranger = db.execute("SELECT story FROM part.queries WHERE story NOT IN (SELECT id FROM main.stories)").fetchone()
@@ -122,23 +124,23 @@ def _take(db: sqlite3.Connection, part: Path, label: str) -> Merged:
         raise RunFolderError(f"{part} holds answers about a story that this run does not have: {stranger[0]!r}")
     db.execute(_FRESH, {"after": after, "upto": upto})
     db.execute("INSERT OR IGNORE INTO main.queries SELECT key, story, criterion, eval_prompt, flags FROM part.queries")
-    if _one(db, "SELECT count(*) FROM part.sqlite_master WHERE name = 'comparisons'"):
+    if _single_count(db, "SELECT count(*) FROM part.sqlite_master WHERE name = 'comparisons'"):
         db.execute(COMPARISONS)
         db.execute("INSERT OR IGNORE INTO main.comparisons SELECT query_key, pair, second FROM part.comparisons")
     _sessions(db)
     _rows(db)
-    fresh = _one(db, "SELECT count(*) FROM temp.fresh")
+    fresh = _single_count(db, "SELECT count(*) FROM temp.fresh")
     db.execute("INSERT INTO shards VALUES (?, ?, ?)", (f"{mark}{after + 1}-{upto}", fresh, time.time()))
-    answered = _one(db, f"SELECT count(*) FROM ({_ANSWERED})")  # noqa: S608
-    failed = _one(
+    answered = _single_count(db, f"SELECT count(*) FROM ({_ANSWERED})")  # noqa: S608
+    failed = _single_count(
         db, "SELECT count(*) FROM part.attempts JOIN temp.fresh USING (id) WHERE outcome != 'answered' AND final = 1"
     )
     return Merged(answered, failed, upto - after - fresh)
 
 
-def _mark(db: sqlite3.Connection, of: str, label: str) -> str:
+def _mark(db: sqlite3.Connection, schema: str, label: str) -> str:
     """How names of what was taken from a part begin: one that was deleted and begun anew is another part."""
-    (begun,) = db.execute(f"SELECT coalesce(min(started), 0.0) FROM {of}.sessions").fetchone()  # noqa: S608
+    (begun,) = db.execute(f"SELECT coalesce(min(started), 0.0) FROM {schema}.sessions").fetchone()  # noqa: S608
     return f"{label} {begun:.6f} "
 
 
@@ -163,7 +165,7 @@ def _sessions(db: sqlite3.Connection) -> None:
 
 def _rows(db: sqlite3.Connection) -> None:
     """Attempts with new numbers, what servers said of them, and answers with those they took the place of."""
-    last = _one(db, "SELECT coalesce(max(id), 0) FROM main.attempts")
+    last = _single_count(db, "SELECT coalesce(max(id), 0) FROM main.attempts")
     for table in ("replaced", "responses"):
         db.execute(
             f"INSERT INTO main.{table} ({_RESPONSE}) SELECT {_RESPONSE} FROM part.{table}"  # noqa: S608
@@ -175,7 +177,7 @@ def _rows(db: sqlite3.Connection) -> None:
         " JOIN temp.renamed ON old = session ORDER BY place",
         (last,),
     )
-    if _one(db, "SELECT count(*) FROM part.sqlite_master WHERE name = 'usage'"):
+    if _single_count(db, "SELECT count(*) FROM part.sqlite_master WHERE name = 'usage'"):
         database.migrate(db, 1)
         db.execute(
             "INSERT INTO main.usage SELECT ? + place, u.reasoning_tokens, u.cache_write_tokens, u.cost"
@@ -184,7 +186,7 @@ def _rows(db: sqlite3.Connection) -> None:
         )
 
 
-def _one(db: sqlite3.Connection, sql: str) -> int:
+def _single_count(db: sqlite3.Connection, sql: str) -> int:
     """The one count that a statement gives."""
-    (found,) = db.execute(sql).fetchone()
-    return int(found)
+    (value,) = db.execute(sql).fetchone()
+    return int(value)

@@ -19,6 +19,8 @@ from judge.journal.spending import Spending, spending, spending_of
 from judge.records import Answer, Pair, Rating, Response, Story, StoryPrompt, Subject
 
 _PAGE = 64
+"""Stories read at a time: texts may be long."""
+
 _BY_PROMPT = "SELECT * FROM stories WHERE (story_prompt, position) > (?, ?) ORDER BY story_prompt, position LIMIT ?"
 _BY_POSITION = "SELECT * FROM stories WHERE position > ? ORDER BY position LIMIT ?"
 
@@ -146,7 +148,7 @@ class JournalReader:
         return bool((self.meta().get("definition") or {}).get("writes"))
 
     def story_prompts(self, limit: int | None = None) -> Iterator[StoryPrompt]:
-        """What stories are written for, in the order in which it is asked."""
+        """The story-prompts that stories are written for, in the order of requests."""
         for kept in islice(self.stories(by_prompt=True, ratings=False), limit):
             yield StoryPrompt(kept.id, kept.story_prompt, kept.reference)
 
@@ -191,8 +193,8 @@ class JournalReader:
 
     def words_left_out(self) -> dict[str, int]:
         """Story id -> words of its text, in a journal whose texts were left out; else empty."""
-        known = self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'texts_left_out'").fetchone()
-        if not known:
+        has_table = self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'texts_left_out'").fetchone()
+        if not has_table:
             return {}
         return dict(self._db.execute("SELECT s.id, t.words FROM stories s JOIN texts_left_out t USING (position)"))
 
@@ -240,11 +242,11 @@ class JournalReader:
         ratings = [Rating(*row) for row in rows]
         if self._panelled:
             panels = dict(self._db.execute("SELECT place, panel FROM panels WHERE story = ?", (position,)))
-            ratings = [replace(one, panel=panels.get(place)) for place, one in enumerate(ratings)]
+            ratings = [replace(rating, panel=panels.get(index)) for index, rating in enumerate(ratings)]
         if self._commented:
             written = self._db.execute("SELECT place, comment FROM comments WHERE story = ?", (position,))
-            for place, comment in written.fetchall():
-                ratings[place] = replace(ratings[place], comment=comment)
+            for index, comment in written.fetchall():
+                ratings[index] = replace(ratings[index], comment=comment)
         return tuple(ratings)
 
     # Stories and ratings are written in one transaction, before anything is asked.
@@ -373,7 +375,7 @@ class JournalReader:
         return Totals(answered, failed, attempts, tokens[0], tokens[1], tokens[2], first, last, reasoning, written)
 
     def spending(self, eval_prompt: str | None = None) -> Spending:
-        """What all answers took, or those to one Eval-Prompt, by how they are charged."""
+        """Tokens and cost of all answers, or of those to one Eval-Prompt, by how they are charged."""
         return spending(self._db) if eval_prompt is None else spending_of(self._db, eval_prompt)
 
     def taken(self) -> dict[str, Taken]:
@@ -396,15 +398,15 @@ class JournalReader:
         return row
 
     def check_integrity(self) -> list[str]:
-        """What SQLite's own check and the rules between tables find wrong; empty = nothing."""
+        """Faults by SQLite's own check and by the rules between tables; empty for a sound journal."""
         try:
             problems = [row[0] for row in self._db.execute("PRAGMA integrity_check") if row[0] != "ok"]
         except sqlite3.DatabaseError as error:
             return [str(error)]
-        for what, sql in (_RULES | (comparing.RULES if database.has_table(self._db, "comparisons") else {})).items():
+        for rule, sql in (_RULES | (comparing.RULES if database.has_table(self._db, "comparisons") else {})).items():
             (count,) = self._db.execute(sql).fetchone()
             if count:
-                problems.append(f"{count} {what}")
+                problems.append(f"{count} {rule}")
         return problems
 
     def key_of(self, story: str, criterion: str, eval_prompt: str) -> str | None:
@@ -441,7 +443,7 @@ def _answer(row: tuple[Any, ...]) -> Answer:
 
 
 def _response(row: tuple[Any, ...]) -> Response:
-    text, finish, reasoning, prompt_tokens, completion_tokens, cached, logprobs, model, *told = row
+    text, finish, reasoning, prompt_tokens, completion_tokens, cached, logprobs, model, *usage = row
     return Response(
         text,
         finish,
@@ -451,5 +453,5 @@ def _response(row: tuple[Any, ...]) -> Response:
         cached,
         None if logprobs is None else orjson.loads(logprobs),
         model,
-        *told,
+        *usage,
     )

@@ -67,13 +67,13 @@ def leave_out_texts(journal: Path, notes: Sequence[str] = ()) -> None:
 
 
 def check_plain(path: Path) -> list[str]:
-    """What a SQLite file from elsewhere holds beside tables and indexes: things that run when rows are read."""
+    """Parts of a foreign SQLite file other than tables and indexes: they run when rows are read."""
     with closing(read_only(path, immutable=True)) as db:
         try:
-            found = strange(db)
+            strangers = strange(db)
         except sqlite3.DatabaseError as error:
             return [f"not a readable SQLite file ({error})"]
-    return [f"holds a {kind} {name!r}, which no file of this program does" for kind, name in found]
+    return [f"holds a {kind} {name!r}, which no file of this program does" for kind, name in strangers]
 
 
 def _reading(path: Path) -> sqlite3.Connection:

@@ -61,9 +61,9 @@ def _wrong(db: sqlite3.Connection) -> Iterator[str]:
                 yield f"table {table} has no column {column}" if there else f"there is no table {table}"
                 return
             yield from _of_kind(db, table, column, kind, needed=bool(needed or key))
-    for what, sql in _KNOWN.items():
+    for fault, sql in _KNOWN.items():
         if db.execute(sql).fetchone() is not None:
-            yield f"there is {what}"
+            yield f"there is {fault}"
     yield from _wrong_json(db)
 
 
@@ -71,9 +71,9 @@ def _of_kind(db: sqlite3.Connection, table: str, column: str, kind: str, *, need
     kinds = _KINDS[kind] + (() if needed else ("null",))
     marks = ",".join("?" * len(kinds))
     sql = f"SELECT typeof({column}) FROM {table} WHERE typeof({column}) NOT IN ({marks}) LIMIT 1"  # noqa: S608
-    found = db.execute(sql, kinds).fetchone()
-    if found is not None:
-        yield f"{table}.{column} holds {found[0].decode()} where {kind.lower()} belongs"
+    row = db.execute(sql, kinds).fetchone()
+    if row is not None:
+        yield f"{table}.{column} holds {row[0].decode()} where {kind.lower()} belongs"
     elif kind == "TEXT":
         for (value,) in db.execute(f"SELECT {column} FROM {table}"):  # noqa: S608
             try:
@@ -86,7 +86,11 @@ def _of_kind(db: sqlite3.Connection, table: str, column: str, kind: str, *, need
 def _wrong_json(db: sqlite3.Connection) -> Iterator[str]:
     meta: dict[bytes, Any] = {}
     rows = [(f"meta.{key.decode()}", key, value) for key, value in db.execute("SELECT key, value FROM meta")]
-    rows += [("responses.logprobs", b"", one) for (one,) in db.execute("SELECT logprobs FROM responses") if one]
+    rows += [
+        ("responses.logprobs", b"", logprobs)
+        for (logprobs,) in db.execute("SELECT logprobs FROM responses")
+        if logprobs
+    ]
     for where, key, value in rows:
         try:
             meta[key] = orjson.loads(value)

@@ -54,7 +54,7 @@ class Spending:
 
     def __add__(self, other: Spending) -> Spending:
         both = (self, other)
-        sums = {field.name: [getattr(one, field.name) for one in both] for field in fields(self)}
+        sums = {field.name: [getattr(spent, field.name) for spent in both] for field in fields(self)}
         last = max(sums.pop("last"))
         return Spending(**{name: a + b for name, (a, b) in sums.items()}, last=last)
 
@@ -108,24 +108,24 @@ def spending(db: sqlite3.Connection, attempt: int = 0, response: int = 0) -> Spe
     Sums over two ranges may be added only where nothing was asked again.
     """
     again = db.execute("SELECT 1 FROM replaced LIMIT 1").fetchone() is not None
-    found = None if db.execute(_APART).fetchone() else _alike(db, attempt, response, again=again)
-    if found is None:
+    total = None if db.execute(_APART).fetchone() else _uniform_spending(db, attempt, response, again=again)
+    if total is None:
         usage = database.has_usage(db)
-        found = _sums(db, _ONCE, usage, {"after": attempt})
-        found += _sums(db, _AGAIN, usage, {}) if again else Spending()
+        total = _sums(db, _ONCE, usage, {"after": attempt})
+        total += _sums(db, _AGAIN, usage, {}) if again else Spending()
     (last,) = db.execute(_LAST, (f"{REUSED}%",)).fetchone()
-    return replace(found, last=last)
+    return replace(total, last=last)
 
 
 def spending_of(db: sqlite3.Connection, eval_prompt: str) -> Spending:
-    """What the answers to one Eval-Prompt took, with all that were asked again."""
+    """Tokens and cost of the answers to one Eval-Prompt, with all that were asked again."""
     usage, values = database.has_usage(db), dict[str, int | str](after=0, eval_prompt=eval_prompt)
-    found = _sums(db, _ONCE, usage, values, _OF_ONE) + _sums(db, _AGAIN, usage, values, _OF_ONE)
+    total = _sums(db, _ONCE, usage, values, _OF_ONE) + _sums(db, _AGAIN, usage, values, _OF_ONE)
     (last,) = db.execute(_LAST, (f"{REUSED}%",)).fetchone()
-    return replace(found, last=last)
+    return replace(total, last=last)
 
 
-def _alike(db: sqlite3.Connection, attempt: int, response: int, *, again: bool) -> Spending | None:
+def _uniform_spending(db: sqlite3.Connection, attempt: int, response: int, *, again: bool) -> Spending | None:
     """The sums where all answers were charged in one way, which takes no search for each one's attempt; else None."""
     both = _TOKENS + _REPLACED if again else _TOKENS
     count, calls, *sums = db.execute(f"SELECT {_PLAIN_SUMS} FROM ({both})", (response,)).fetchone()  # noqa: S608
@@ -166,5 +166,5 @@ def _sums(
     return spending
 
 
-def _sum(one: int | None, other: int | None) -> int | None:
-    return one if other is None else (one or 0) + other
+def _sum(first: int | None, other: int | None) -> int | None:
+    return first if other is None else (first or 0) + other

@@ -47,12 +47,12 @@ _TRIED = "SELECT count(*) FROM (SELECT DISTINCT query_key, repeat FROM attempts)
 
 def numbers(db: sqlite3.Connection) -> list[int]:
     """Numbers of the blocks that hold a response; one below 0 where somebody else wrote the file."""
-    found: list[int] = []
+    page_numbers: list[int] = []
     (first,) = db.execute("SELECT min(rowid) FROM responses").fetchone()
     while first is not None:
-        found.append((first - 1) // ROWS)
-        (first,) = db.execute(_NEXT, (_end(found[-1]),)).fetchone()
-    return found
+        page_numbers.append((first - 1) // ROWS)
+        (first,) = db.execute(_NEXT, (_end(page_numbers[-1]),)).fetchone()
+    return page_numbers
 
 
 def _end(number: int) -> int:
@@ -107,14 +107,14 @@ def file_state(path: Path) -> str | None:
     try:
         for suffix in ("", "-wal", "-journal"):
             file = path.with_name(path.name + suffix)
-            known = file.stat() if not suffix or file.exists() else None
-            if known is None or (suffix and not known.st_size):
+            status = file.stat() if not suffix or file.exists() else None
+            if status is None or (suffix and not status.st_size):
                 states.append(None)
                 continue
-            times = [known.st_mtime_ns, known.st_ctime_ns]
+            times = [status.st_mtime_ns, status.st_ctime_ns]
             if time.time_ns() - max(times) < _SETTLING:
                 return None
-            states.append([known.st_dev, known.st_ino, known.st_size, *times])
+            states.append([status.st_dev, status.st_ino, status.st_size, *times])
     except OSError:
         return None
     return orjson.dumps(states).decode()

@@ -9,24 +9,24 @@ from typing import Any
 from judge.journal import database
 from judge.records import Response
 
-Said = tuple[int | None, int | None, float | None]
+Usage = tuple[int | None, int | None, float | None]
 """Reasoning tokens, cache-write tokens, cost."""
 
 KEYS = ("reasoning_tokens", "cache_write_tokens", "cost")
 
 
-def said_in(row: Mapping[str, Any]) -> Said:
-    """What is to be kept of an attempt that another file holds."""
+def usage_in(row: Mapping[str, Any]) -> Usage:
+    """The reported usage of an attempt that another file holds."""
     return row.get("reasoning_tokens"), row.get("cache_write_tokens"), row.get("cost")
 
 
-def reported(response: Response) -> Said | None:
+def reported(response: Response) -> Usage | None:
     """Usage that the server reported with an answer; None where it reported none."""
     counts = (response.reasoning_tokens, response.cache_write_tokens, response.cost)
     return None if counts == (None, None, None) else counts
 
 
-def keep(db: sqlite3.Connection, rows: Iterable[tuple[int, *Said]]) -> None:
+def keep(db: sqlite3.Connection, rows: Iterable[tuple[int, *Usage]]) -> None:
     """Store (place among the attempts that are inserted next, what was said), before those are, in one transaction."""
     rows = list(rows)
     if not rows:
@@ -34,5 +34,5 @@ def keep(db: sqlite3.Connection, rows: Iterable[tuple[int, *Said]]) -> None:
     database.migrate(db, 1)
     # Attempts have one writer, and SQLite numbers a new row one above the highest.
     (last,) = db.execute("SELECT coalesce(max(id), 0) FROM attempts").fetchone()
-    values = [(last + 1 + place, *found) for place, *found in rows]
+    values = [(last + 1 + index, *counts) for index, *counts in rows]
     db.executemany("INSERT INTO usage VALUES (?, ?, ?, ?)", values)

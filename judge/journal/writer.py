@@ -116,11 +116,11 @@ class JournalWriter:
         self._db.executemany(
             "INSERT INTO ratings VALUES (?, ?, ?, ?)", [(position, r.criterion, r.rater, r.value) for r in ratings]
         )
-        written = [(position, place, rating.comment) for place, rating in enumerate(ratings) if rating.comment]
+        written = [(position, index, rating.comment) for index, rating in enumerate(ratings) if rating.comment]
         if written:
             self._db.execute(COMMENTS)
             self._db.executemany("INSERT INTO comments VALUES (?, ?, ?)", written)
-        panels = [(position, place, rating.panel) for place, rating in enumerate(ratings) if rating.panel is not None]
+        panels = [(position, index, rating.panel) for index, rating in enumerate(ratings) if rating.panel is not None]
         if panels:
             self._db.execute(PANELS)
             self._db.executemany("INSERT INTO panels VALUES (?, ?, ?)", panels)
@@ -220,7 +220,7 @@ class JournalWriter:
     # Group commit.
 
     def _add_query(self, query: Request) -> None:
-        self._queries.append((query.key, *query.place, ";".join(query.flags)))
+        self._queries.append((query.key, *query.journal_names, ";".join(query.flags)))
         if (compared := comparing.compared(query)) is not None:
             self._compared.append(compared)
 
@@ -254,11 +254,11 @@ class JournalWriter:
         queries, self._queries = self._queries, []
         attempts, self._attempts = self._attempts, []
         responses, self._responses = self._responses, []
-        said, self._usage = self._usage, []
+        usage_rows, self._usage = self._usage, []
         compared, self._compared = self._compared, []
         with database.sentences(self.path):
             self._db.execute("BEGIN IMMEDIATE")
-            usage.keep(self._db, said)
+            usage.keep(self._db, usage_rows)
             self._db.executemany("INSERT OR IGNORE INTO queries VALUES (?, ?, ?, ?, ?)", queries)
             comparing.keep(self._db, compared)
             self._db.executemany(

@@ -51,24 +51,24 @@ class Known(NamedTuple):
 @cache
 def families() -> tuple[Family, ...]:
     """All families: the program's own, then third parties'. SpecError for one that is none."""
-    found = [family for module in MODULES for family in import_module(module).FAMILIES]
+    result = [family for module in MODULES for family in import_module(module).FAMILIES]
     for entry in entry_points(group="judge.measures"):
         family = entry.load()
         if not isinstance(family, Family):
             raise SpecError(f"the entry point {entry.name} of judge.measures ({entry.value}) is no Family")
-        found.append(family)
-    return tuple(found)
+        result.append(family)
+    return tuple(result)
 
 
 def measures_by_name() -> dict[str, Known]:
     """Every measure by name. SpecError where two have one name."""
-    found: dict[str, Known] = {}
+    by_name: dict[str, Known] = {}
     for family in families():
         for measure in family.measures:
-            if measure.name in found:
-                raise SpecError(f"two measures are called {measure.name}: of {found[measure.name].family.name} too")
-            found[measure.name] = Known(family, measure)
-    return found
+            if measure.name in by_name:
+                raise SpecError(f"two measures are called {measure.name}: of {by_name[measure.name].family.name} too")
+            by_name[measure.name] = Known(family, measure)
+    return by_name
 
 
 def named(names: Sequence[str]) -> list[Known]:
@@ -84,9 +84,9 @@ def of_set(name: str) -> list[Known]:
     """The measures of a set, in the registry's order. OptionError for a set that is not known."""
     if name not in get_args(MeasureSet):
         raise OptionError("set", name, allowed=get_args(MeasureSet))
-    there = [one for one in measures_by_name().values() if one.measure.name not in SLOW]
+    there = [entry for entry in measures_by_name().values() if entry.measure.name not in SLOW]
     if name == "all":
         return there
     if name == "quick":
-        return [one for one in there if one.measure.name in QUICK]
-    return [one for one in there if one.measure.name.endswith(f"-{name}")]
+        return [entry for entry in there if entry.measure.name in QUICK]
+    return [entry for entry in there if entry.measure.name.endswith(f"-{name}")]

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 
 from judge.datasets import wordnet_files
+from judge.installation import install_command
 from judge.measures.measure import MODELS, Family, Need
 from judge.wording import Advice, joined
 from judge.wordnet import HINT
@@ -13,13 +14,13 @@ from judge.wordnet import HINT
 
 def versions(family: Family) -> dict[str, str]:
     """Versions of the packages that a family computes with, as far as they are installed."""
-    found = {}
+    numbers = {}
     for name in family.distributions:
         try:
-            found[name] = version(name)
+            numbers[name] = version(name)
         except PackageNotFoundError:
             continue
-    return found
+    return numbers
 
 
 def lacking(family: Family, models: Mapping[Need, str]) -> str | None:
@@ -28,7 +29,7 @@ def lacking(family: Family, models: Mapping[Need, str]) -> str | None:
     absent = [name for name in family.distributions if name not in there]
     parts: list[str] = []
     if absent:
-        parts.append(f"pip install 'storyjudge[{family.extra}]'")
+        parts.append(install_command(family.extra))
     if "wordnet" in family.needs and wordnet_files.find() is None:
         parts.append(f"WordNet 3.0: {HINT}")
     parts += [

@@ -38,15 +38,15 @@ class Cache:
 
     def put(self, recipe: str, values: Sequence[tuple[str, Scored]]) -> None:
         """Store computed values; they are on disk when this returns."""
-        rows = [(recipe, key, _packed(one)) for key, one in values]
+        rows = [(recipe, key, _packed(scored)) for key, scored in values]
         keep(self._base, self.path, "INSERT OR REPLACE INTO measured VALUES (?, ?, ?)", rows)
 
 
-def _packed(one: Scored) -> bytes:
+def _packed(scored: Scored) -> bytes:
     values = {
-        key: {"why": value.reason} if isinstance(value, Undefined) else value for key, value in one.values.items()
+        key: {"why": value.reason} if isinstance(value, Undefined) else value for key, value in scored.values.items()
     }
-    return orjson.dumps([values, one.cut])
+    return orjson.dumps([values, scored.cut])
 
 
 def _unpacked(body: bytes) -> Scored:

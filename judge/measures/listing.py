@@ -20,9 +20,9 @@ NOTES = (
 )
 
 
-def tables(models: Mapping[Need, str]) -> list[Table]:
+def measure_tables(models: Mapping[Need, str]) -> list[Table]:
     """The measures, and those that cannot run."""
-    rows = [_row(one, models) for one in measures_by_name().values()]
+    rows = [_row(entry, models) for entry in measures_by_name().values()]
     columns = [
         Column("measure", "measure"),
         Column("needs", "needs", wrap=16),
@@ -40,13 +40,13 @@ def tables(models: Mapping[Need, str]) -> list[Table]:
     ]
 
 
-def _row(one: Known, models: Mapping[Need, str]) -> dict[str, Any]:
-    missing = lacking(one.family, models)
+def _row(entry: Known, models: Mapping[Need, str]) -> dict[str, Any]:
+    missing = lacking(entry.family, models)
     return {
-        "measure": one.measure.name,
-        "needs": ", ".join(one.family.needs) or "text",
-        "direction": _DIRECTIONS[one.measure.direction],
-        "recipe": one.measure.recipe,
-        "source": one.family.source,
-        "here": ("by name only: it is slow" if one.measure.name in SLOW else "yes") if missing is None else missing,
+        "measure": entry.measure.name,
+        "needs": ", ".join(entry.family.needs) or "text",
+        "direction": _DIRECTIONS[entry.measure.direction],
+        "recipe": entry.measure.recipe,
+        "source": entry.family.source,
+        "here": ("by name only: it is slow" if entry.measure.name in SLOW else "yes") if missing is None else missing,
     }

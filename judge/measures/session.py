@@ -69,13 +69,13 @@ def measured(
     """
     models = models or {}
     skipped: dict[str, str] = {}
-    for one in wanted:
-        missing = lacking(one.family, models)
+    for entry in wanted:
+        missing = lacking(entry.family, models)
         if missing is not None and not skip:
-            raise SpecError(f"measure {one.measure.name} does not run here", hint=missing)
+            raise SpecError(f"measure {entry.measure.name} does not run here", hint=missing)
         if missing is not None:
-            skipped[one.measure.name] = missing
-    measures = tuple(one for one in wanted if one.measure.name not in skipped)
+            skipped[entry.measure.name] = missing
+    measures = tuple(entry for entry in wanted if entry.measure.name not in skipped)
     items = [Item.of(story) for story in stories]
     folder = None if cache is None else cache / "derived"
     tools = Tools(
@@ -87,8 +87,8 @@ def measured(
     )
     with Cache(None if folder is None else folder / "measures.sqlite") as kept:
         computation = _Computation(items, tools, kept)
-        values = {one.measure.name: computation.values(one) for one in measures}
-    cut = {one.measure.name: computation.cut(one.family) for one in measures}
+        values = {entry.measure.name: computation.values(entry) for entry in measures}
+    cut = {entry.measure.name: computation.cut(entry.family) for entry in measures}
     return Measured(
         tuple(stories),
         measures,
@@ -97,7 +97,7 @@ def measured(
         computation.computed,
         computation.reused,
         skipped,
-        {name: number for one in measures for name, number in versions(one.family).items()},
+        {name: number for entry in measures for name, number in versions(entry.family).items()},
     )
 
 
@@ -113,10 +113,11 @@ class _Computation:
 
     def values(self, entry: Known) -> list[Value]:
         """One value for each item; a missing value has its reason."""
-        found = self._family(entry.family)
+        scored_items = self._family(entry.family)
         hidden = "reference" in entry.family.needs and not entry.measure.as_published
         return [
-            self._value(entry, scored, hidden and own) for scored, own in zip(found, self._own_reference, strict=True)
+            self._value(entry, scored, hidden and own)
+            for scored, own in zip(scored_items, self._own_reference, strict=True)
         ]
 
     def cut(self, family: Family) -> int:
@@ -124,12 +125,12 @@ class _Computation:
         return sum(isinstance(scored, Scored) and scored.cut for scored in self._family(family))
 
     @staticmethod
-    def _value(one: Known, scored: Scored | Undefined, own_reference: bool) -> Value:
+    def _value(entry: Known, scored: Scored | Undefined, own_reference: bool) -> Value:
         if isinstance(scored, Undefined):
             return scored
         if own_reference:
             return Undefined(OWN_REFERENCE)
-        value = scored.values[one.measure.key]
+        value = scored.values[entry.measure.key]
         return Undefined(NOT_FINITE) if isinstance(value, float) and not math.isfinite(value) else value
 
     def _family(self, family: Family) -> list[Scored | Undefined]:
@@ -143,17 +144,17 @@ class _Computation:
         why = [_lacks(item, family.needs) for item in self._items]
         seen = [_seen(item, family.needs) for item in self._items]
         distinct = {self._key(item): item for item, reason in zip(seen, why, strict=True) if reason is None}
-        known = {key: one for key, one in self._cache.get(recipe).items() if key in distinct}
-        wanted = [key for key in distinct if key not in known]
-        self.reused += len(known)
+        values = {key: value for key, value in self._cache.get(recipe).items() if key in distinct}
+        wanted = [key for key in distinct if key not in values]
+        self.reused += len(values)
         for start in range(0, len(wanted), _AT_ONCE):
             some = wanted[start : start + _AT_ONCE]
             fresh = list(zip(some, self._computed(family, [distinct[key] for key in some]), strict=True))
             self._cache.put(recipe, fresh)
-            known.update(fresh)
+            values.update(fresh)
             self.computed += len(fresh)
         return [
-            Undefined(reason) if reason is not None else known[self._key(item)]
+            Undefined(reason) if reason is not None else values[self._key(item)]
             for item, reason in zip(seen, why, strict=True)
         ]
 
@@ -192,9 +193,9 @@ def _same(text: str, reference: str) -> bool:
 
 def _identity(family: Family, tools: Tools) -> list[object]:
     """The models and resources on which values depend beside the item and the packages."""
-    found: list[object] = [family.identity({need: tools.models[need] for need in family.needs if need in MODELS})]
+    parts: list[object] = [family.identity({need: tools.models[need] for need in family.needs if need in MODELS})]
     if family.whole:
-        found.append(fingerprint(list(tools.references)))
+        parts.append(fingerprint(list(tools.references)))
     if "wordnet" in family.needs and tools.wordnet is not None:
-        found.append((tools.wordnet / "index.noun").stat().st_size)
-    return found
+        parts.append((tools.wordnet / "index.noun").stat().st_size)
+    return parts

@@ -82,8 +82,8 @@ def _vectors(
     """Unit vectors of texts and of story-prompts."""
     if model is None:
         return None
-    made = [embed([one[side] for one in _sides(stories)], model, cache).vectors for side in (0, 1)]
-    return made[0].astype(np.float64), made[1].astype(np.float64)
+    vectors = [embed([text[side] for text in _sides(stories)], model, cache).vectors for side in (0, 1)]
+    return vectors[0].astype(np.float64), vectors[1].astype(np.float64)
 
 
 def _sides(stories: Sequence[Story]) -> list[tuple[str, str]]:
@@ -93,12 +93,12 @@ def _sides(stories: Sequence[Story]) -> list[tuple[str, str]]:
 def self_bleu(texts: Sequence[str]) -> float:
     """Mean BLEU-4 of each text with all others as its references (Zhu et al. 2018); smoothing as in `bleu-openmeva`."""
     grams = [counted(text) for text in texts]
-    lengths = np.array([one[0].total() for one in grams])
-    most = [_two_most([one[order] for one in grams]) for order in range(4)]
+    lengths = np.array([orders[0].total() for orders in grams])
+    most = [_two_most([orders[order] for orders in grams]) for order in range(4)]
     total = 0.0
-    for at, one in enumerate(grams):
+    for at, orders in enumerate(grams):
         logs = []
-        for order, counts in enumerate(one):
+        for order, counts in enumerate(orders):
             hits = sum(
                 min(count, most[order][gram][1] if most[order][gram][2] == at else most[order][gram][0])
                 for gram, count in counts.items()
@@ -115,13 +115,13 @@ def self_bleu(texts: Sequence[str]) -> float:
 def _two_most(
     counts: Sequence[Mapping[tuple[str, ...], int]],
 ) -> dict[tuple[str, ...], tuple[int, int, int]]:
-    """Of each n-gram the largest count in a text, the largest in another text, and where the first is."""
-    found: dict[tuple[str, ...], tuple[int, int, int]] = {}
-    for at, one in enumerate(counts):
-        for gram, count in one.items():
-            first, second, place = found.get(gram, (0, 0, -1))
-            found[gram] = (count, first, at) if count > first else (first, max(second, count), place)
-    return found
+    """For each n-gram its two largest counts in different texts, and the index of the text with the largest."""
+    most: dict[tuple[str, ...], tuple[int, int, int]] = {}
+    for at, grams in enumerate(counts):
+        for gram, count in grams.items():
+            first, second, position = most.get(gram, (0, 0, -1))
+            most[gram] = (count, first, at) if count > first else (first, max(second, count), position)
+    return most
 
 
 def _vendi(likeness: NDArray[np.float64]) -> float:

@@ -18,7 +18,7 @@ def environment(folder: Path) -> Environment:
     Stories and answers are given to templates as values. What is put in as `markupsafe.Markup` must have been made by
     our own code from escaped parts.
     """
-    found = Environment(
+    jinja = Environment(
         loader=FileSystemLoader([folder, _FOLDER / "templates"]),
         autoescape=True,
         undefined=StrictUndefined,
@@ -26,9 +26,9 @@ def environment(folder: Path) -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    found.filters["count"] = count
-    found.filters["dollars"] = dollars
-    return found
+    jinja.filters["count"] = count
+    jinja.filters["dollars"] = dollars
+    return jinja
 
 
 @cache

@@ -84,11 +84,11 @@ def _body(table: Table, shown: Sequence[Sequence[str]], *, stacks: bool) -> Mark
 
 
 def _cell(value: object, shown: str, kind: Markup, column: str) -> Markup:
-    of = Markup(' data-of="{}"').format(column) if column else ""
+    data = Markup(' data-of="{}"').format(column) if column else ""
     if isinstance(value, Estimate) and value.value is None:
         why = value.reason or ""
-        return Markup('<td class="number faint" title="{}"{}>{}</td>').format(why, of, shown)
-    return Markup("<td{}{}>{}</td>").format(kind, of, shown)
+        return Markup('<td class="number faint" title="{}"{}>{}</td>').format(why, data, shown)
+    return Markup("<td{}{}>{}</td>").format(kind, data, shown)
 
 
 def _class_of_text(column: Column, long: bool) -> Markup:
@@ -103,10 +103,10 @@ def _class(number: bool) -> Markup:
 
 
 def _notes(table: Table, instead: Sequence[str] | None) -> Markup:
-    said = [*(table.notes if instead is None else instead), *reasons(table)]
-    if not said:
+    notes = [*(table.notes if instead is None else instead), *reasons(table)]
+    if not notes:
         return Markup("")
-    items = [Markup("<li>{}</li>").format(note) for note in said]
+    items = [Markup("<li>{}</li>").format(note) for note in notes]
     return Markup('<ul class="notes">{}</ul>').format(Markup("").join(items))
 
 

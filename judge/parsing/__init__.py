@@ -37,7 +37,10 @@ def parser(name: str) -> Parser:
         if not entries:
             raise SpecError(
                 unknown("parser", name, known_parsers()),
-                hint=Advice("write {} or {}", *(Advice("{parser}", parser=one) for one in ("ours", "as-published"))),
+                hint=Advice(
+                    "write {} or {}",
+                    *(Advice("{parser}", parser=parser_name) for parser_name in ("ours", "as-published")),
+                ),
             )
         loader = entries[0].load()
     loaded: Parser = loader()

@@ -30,23 +30,23 @@ def read_tokens(logprobs: Any) -> list[Token]:
         return []
     content = logprobs.get("content")
     if isinstance(content, Sequence):
-        return [_token(one["token"], one["logprob"], one.get("top_logprobs") or []) for one in content]
+        return [_token(entry["token"], entry["logprob"], entry.get("top_logprobs") or []) for entry in content]
     texts, own, top = (logprobs.get(key) or [] for key in ("tokens", "token_logprobs", "top_logprobs"))
-    found = []
+    tokens = []
     for i, text in enumerate(texts):
         others = top[i] if i < len(top) and top[i] else {}
         listed = [{"token": t, "logprob": p} for t, p in others.items()]
-        found.append(_token(text, own[i] if i < len(own) and own[i] is not None else -math.inf, listed))
-    return found
+        tokens.append(_token(text, own[i] if i < len(own) and own[i] is not None else -math.inf, listed))
+    return tokens
 
 
 def _token(text: str, logprob: float, top: Sequence[Mapping[str, Any]]) -> Token:
-    found: dict[str, float] = {}
-    for one in top:
+    chances: dict[str, float] = {}
+    for entry in top:
         # Byte-level tokenizers can show two tokens by one text: their probabilities add up.
-        found[one["token"]] = found.get(one["token"], 0.0) + math.exp(one["logprob"])
-    found.setdefault(text, math.exp(logprob))
-    return Token(text, found)
+        chances[entry["token"]] = chances.get(entry["token"], 0.0) + math.exp(entry["logprob"])
+    chances.setdefault(text, math.exp(logprob))
+    return Token(text, chances)
 
 
 def position(tokens: Sequence[Token], text: str, start: int) -> int | None:

@@ -111,10 +111,10 @@ def parse_answers(answers: Sequence[AnswerLine], parser: Parser, structured: Str
     parsed: list[Parsed] = []
     for answer in answers:
         if answer.together:
-            place = answer.together.index(answer.criterion)
-            if place == 0:
+            index = answer.together.index(answer.criterion)
+            if index == 0:
                 each = joint_judgments(parser, answer.response, answer.together, story=answer.story)
-            parsed.append(Parsed(answer, each[place]))
+            parsed.append(Parsed(answer, each[index]))
             continue
         judgment = parser.parse(
             answer.response,
@@ -151,12 +151,12 @@ def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         raise DataError("is not UTF-8", file=path, found=f"byte {error.start}", hint="convert it to UTF-8") from error
     except OSError as error:
         raise DataError(f"cannot be read: {error.strerror}", file=path) from error
-    found = False
+    has_lines = False
     # Not splitlines(): texts may hold U+2028 and its like, which JSON need not escape.
     for number, line in enumerate(content.split("\n"), start=1):
         if not line.strip():
             continue
-        found = True
+        has_lines = True
         try:
             value = json.loads(line)
         except (ValueError, RecursionError) as error:
@@ -164,7 +164,7 @@ def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
         if not isinstance(value, dict):
             raise DataError("is not a JSON object", file=path, row=number, found=value)
         yield number, value
-    if not found:
+    if not has_lines:
         raise DataError("holds no answers", file=path, hint='write one {"text": "..."} a line')
 
 

@@ -78,11 +78,11 @@ def _has_form(text: str, criterion: Criterion, structured: Structured) -> bool:
 def _has_all(text: str, criteria: Sequence[Criterion]) -> bool:
     """Whether it is one object with something under each criterion's name: a wrong rating has the right form."""
     try:
-        found = orjson.loads(text)
+        value = orjson.loads(text)
     except orjson.JSONDecodeError:
         return False
-    said = {str(name).casefold() for name in found} if isinstance(found, dict) else set()
-    return all(criterion.name.casefold() in said for criterion in criteria)
+    names_given = {str(name).casefold() for name in value} if isinstance(value, dict) else set()
+    return all(criterion.name.casefold() in names_given for criterion in criteria)
 
 
 def _has_verdict(text: str, choices: Sequence[str], structured: Structured) -> bool:
@@ -90,7 +90,7 @@ def _has_verdict(text: str, choices: Sequence[str], structured: Structured) -> b
     if structured == "choice":
         return text.casefold() in words
     try:
-        found = orjson.loads(text)
+        value = orjson.loads(text)
     except orjson.JSONDecodeError:
         return False
-    return isinstance(found, dict) and str(found.get("verdict")).casefold() in words
+    return isinstance(value, dict) and str(value.get("verdict")).casefold() in words

@@ -84,7 +84,7 @@ def parse_comparisons(answers: Sequence[ComparedLine], structured: Structured) -
 
 def summary(parsed: Sequence[Compared]) -> str:
     """One sentence: how many answers, and how many of each status."""
-    counts = Counter(one.verdict.status for one in parsed)
+    counts = Counter(compared.verdict.status for compared in parsed)
     parts = ", ".join(f"{count} {status}" for status, count in counts.most_common())
     return f"{len(parsed)} {'answer' if len(parsed) == 1 else 'answers'}: {parts}"
 
@@ -122,8 +122,8 @@ def _answer(
 
 def _labels(path: Path, number: int, value: Any) -> tuple[str, ...]:
     """Two or three labels that differ; null in the third place is a tie that has none."""
-    found = value[:_PAIR] if isinstance(value, list) and value[_PAIR:] in ([None], [""]) else value
-    wrong = labels_fault(found)
+    labels = value[:_PAIR] if isinstance(value, list) and value[_PAIR:] in ([None], [""]) else value
+    wrong = labels_fault(labels)
     if wrong is not None:
         raise DataError(
             wrong,
@@ -133,11 +133,11 @@ def _labels(path: Path, number: int, value: Any) -> tuple[str, ...]:
             found=value,
             allowed='[first, second, tie], e.g. ["A", "B", "C"]',
         )
-    return tuple(found)
+    return tuple(labels)
 
 
 def labels_fault(labels: Any) -> str | None:
-    """What is wrong with labels of a comparison; None where nothing is."""
+    """The fault in the labels of a comparison; None where they are right."""
     if not isinstance(labels, list) or len(labels) not in (_PAIR, _WITH_TIE):
         return "is no list of two or three labels"
     if not all(isinstance(label, str) and label.strip() for label in labels):

@@ -81,7 +81,7 @@ class StoredAnswers:
             return [(answer, self.judgment(answer))]
         each = [_about(answer, name) for name in names]
         if answer.response is None:
-            return [(one, _unread(one)) for one in each]
+            return [(answer_of, _unread(answer_of)) for answer_of in each]
         criteria = [self.criteria[name] for name in names]
         story = self.text_of(answer.story)
         read: Iterable[Judgment] = joint_judgments(self.parser, answer.response, criteria, story=story)
@@ -95,7 +95,7 @@ class StoredAnswers:
         Of an answer about several criteria that of the one which it names.
         """
         if answer.eval_prompt in self.joint:
-            return next(judgment for one, judgment in self.judgments(answer) if one.criterion == answer.criterion)
+            return next(judgment for single, judgment in self.judgments(answer) if single.criterion == answer.criterion)
         if answer.response is None:
             return _unread(answer)
         criterion = self.criteria[answer.criterion]

@@ -32,7 +32,7 @@ def was_read(parser: Parser, response: Response, query: Query) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class StoredVerdicts:
-    """What must be known of a run that compares to read its journal.
+    """Facts of a run that compares, with which its journal is read.
 
     `scored` says that the run asked for log-probabilities; `second` tells the story shown second by the query's key,
     `text_of` the text of a story by its id, "" where it is not known.

@@ -25,16 +25,16 @@ def first(candidates: Sequence[_T], number: int, rng: Random) -> list[_T]:
 
 def apart(groups: Sequence[Sequence[Edit]], number: int, rng: Random) -> list[Edit]:
     """The edits of the first groups in an order by chance, without those that would touch an earlier one's."""
-    found: list[Edit] = []
+    chosen: list[Edit] = []
     taken = 0
     for group in first(groups, len(groups), rng):
         if taken == number:
             break
-        if not any(_touch(one, other) for one in group for other in found):
-            found += group
+        if not any(_touch(edit, other) for edit in group for other in chosen):
+            chosen += group
             taken += 1
-    return found
+    return chosen
 
 
-def _touch(one: Edit, other: Edit) -> bool:
-    return one.start <= other.end and other.start <= one.end
+def _touch(edit: Edit, other: Edit) -> bool:
+    return edit.start <= other.end and other.start <= edit.end

@@ -16,7 +16,7 @@ class Edit(NamedTuple):
 
 
 def in_order(edits: Sequence[Edit]) -> tuple[Edit, ...]:
-    """By their places; insertions at one place stay in the order given."""
+    """Edits sorted by position; insertions at one position stay in the order given."""
     return tuple(sorted(edits, key=itemgetter(0, 1)))
 
 

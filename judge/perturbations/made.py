@@ -51,5 +51,5 @@ def maker(name: str) -> Change:
     if name not in MADE:
         raise SpecError(unknown("perturbation", name, MADE))
     module, _, function = MADE[name].partition(":")
-    found: Change = getattr(import_module(module), function)
-    return found
+    change: Change = getattr(import_module(module), function)
+    return change

@@ -13,10 +13,11 @@ NONE = Unfit("too few sentences with a paraphrase")
 def drawn(material: Material, strength: int, rng: Random) -> list[tuple[Sentence, str]]:
     """Sentences with their paraphrases; none where fewer have one than are asked for."""
     text = material.story.text
-    known = [
-        (span, said)
+    available = [
+        (span, paraphrase)
         for span in sentences(text)
-        if (said := material.paraphrases.get(text[span.start : span.end])) and said != text[span.start : span.end]
+        if (paraphrase := material.paraphrases.get(text[span.start : span.end]))
+        and paraphrase != text[span.start : span.end]
     ]
-    rng.shuffle(known)
-    return known[:strength] if len(known) >= strength else []
+    rng.shuffle(available)
+    return available[:strength] if len(available) >= strength else []

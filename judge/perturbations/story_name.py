@@ -35,11 +35,11 @@ def story_name(origin: str, perturbation: str | None = None, strength: int = 1) 
 
 def read_name(name: str) -> PerturbedName | None:
     """Parse an identifier; None where it has another form. An origin may itself contain "@"."""
-    found = _FORM.fullmatch(name)
-    if found is None:
+    match = _FORM.fullmatch(name)
+    if match is None:
         return None
-    perturbation = found["name"]
-    return PerturbedName(found["origin"], perturbation, int(found["strength"]) if perturbation else 0)
+    perturbation = match["name"]
+    return PerturbedName(match["origin"], perturbation, int(match["strength"]) if perturbation else 0)
 
 
 def is_emptied(name: str) -> bool:

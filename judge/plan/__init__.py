@@ -1,4 +1,4 @@
-"""Which queries a run asks, in which order, and what that would cost. Never asks them."""
+"""Plan of a run: its queries, their order, and what they would cost."""
 
 from judge.plan.forecast import Forecast, forecast
 from judge.plan.prices import Price, load_prices

@@ -1,4 +1,4 @@
-"""What a run would take: calls, tokens, money, time. Never passes an estimate off as a measurement."""
+"""Forecast of a run: calls, tokens, money and time, each measured by a pilot or marked as an estimate."""
 
 from __future__ import annotations
 
@@ -20,9 +20,11 @@ _ANSWER_TOKENS = 150
 """Guess for an answer with an explanation where max_tokens is not said; a bare rating takes a few."""
 
 _RATING_TOKENS = 5
+"""Of an answer without an explanation, such as "Rating: 4"."""
 
 MOST_SUBJECTS = 4_000
-"""About how many stories' (or pairs') prompts are rendered at most to find their lengths: of more, every second..."""
+"""Largest number, roughly, of stories or pairs whose prompts are rendered to find their lengths: of more only every
+second, third and so on is, since a mean length needs no more and a plan should take seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,22 +108,23 @@ def forecast(
     given = subjects if isinstance(subjects, list) else islice(subjects, 0, None, max(1, count // MOST_SUBJECTS))
     lengths = list(prompt_characters(plan, given))
     characters = fmean(lengths) if lengths else 0.0
-    found = measured or Measured(0)
-    longer = characters - found.characters if characters else 0.0
-    if found.prompt_tokens is not None and found.completion_tokens is not None:
-        prompt = (found.prompt_tokens + found.tokens_per_character * longer) * calls
-        completion = found.completion_tokens * answers
-        basis: str = f"tokens as measured over {found.answers} answers of the pilot and the lengths of all prompts"
+    pilot = measured or Measured(0)
+    # A pilot takes the first stories, which may be shorter than the rest.
+    longer = characters - pilot.characters if characters else 0.0
+    if pilot.prompt_tokens is not None and pilot.completion_tokens is not None:
+        prompt = (pilot.prompt_tokens + pilot.tokens_per_character * longer) * calls
+        completion = pilot.completion_tokens * answers
+        basis: str = f"tokens as measured over {pilot.answers} answers of the pilot and the lengths of all prompts"
     else:
         prompt = characters / _CHARACTERS_PER_TOKEN * calls
         completion = _completion_tokens(plan) * answers
         guess = "tokens estimated (4 characters each; the length of answers is a guess)"
         basis = Note(guess, Advice("{pilot} measures them", pilot="N"), joint="; ")
-    seconds = answers / found.answers_per_second if found.answers_per_second else None
-    tokens = (prompt, completion, found.cached * prompt, found.written * prompt)
+    seconds = answers / pilot.answers_per_second if pilot.answers_per_second else None
+    tokens = (prompt, completion, pilot.cached * prompt, pilot.written * prompt)
     cost = None if price is None else price.cost(*tokens)
-    if found.cost is not None:
-        cost = (found.cost + found.cost_per_character * longer) * calls * _growth(found, answers / calls)
+    if pilot.cost is not None:
+        cost = (pilot.cost + pilot.cost_per_character * longer) * calls * _growth(pilot, answers / calls)
     batch = None if price is None or price.batch is None else price.batch.cost(*tokens)
     return Forecast(count, queries, answers, calls, round(prompt), round(completion), cost, seconds, basis, batch)
 
@@ -154,7 +157,7 @@ def prompt_characters(plan: Plan, subjects: Iterable[Subject]) -> Iterator[float
     for subject in subjects:
         lengths = [_length(plan, subject, prompt, each[0]) for prompt, each in asked]
         if longer is None:
-            means = [fmean(_length(plan, subject, prompt, one) for one in each) for prompt, each in asked]
+            means = [fmean(_length(plan, subject, prompt, criterion) for criterion in each) for prompt, each in asked]
             longer = [mean - first for mean, first in zip(means, lengths, strict=True)]
         # An Eval-Prompt that asks for its criteria together has one query where others have several.
         whole = [(n + more) * len(each) for n, more, (_, each) in zip(lengths, longer, asked, strict=True)]

@@ -1,4 +1,4 @@
-"""Which pairs of stories a run compares, and in which order each is shown. Plain Python; never reads a file.
+"""Pairs of stories that a run compares, and the order in which each is shown.
 
 A pair has an order of its own: that of the dataset's own pairs where it names the two stories, else that in which the
 stories stand there. (first, second) and (second, first) are two queries.
@@ -58,27 +58,27 @@ def pairs_of(
                 f"pairs: given, and dataset {spec.dataset!r} has no pairs that people compared",
                 hint="pairs: all compares each story with the others of its story-prompt",
             )
-        found = own
+        pairs = own
     elif isinstance(wanted, PairsSpec) and wanted.file is not None:
-        found = list(listed or ())
+        pairs = list(listed or ())
     else:
-        found = list(_drawn(spec, stories, own or ()))
-    _check(spec, found, {story.id: story for story in stories})
-    return _in_order(found, stories)
+        pairs = list(_drawn(spec, stories, own or ()))
+    _check(spec, pairs, {story.id: story for story in stories})
+    return _in_order(pairs, stories)
 
 
 def comparisons_of(spec: RunSpec, pairs: Sequence[Pair], stories: Sequence[StoryPlace]) -> list[Planned]:
     """Each pair in the orders in which it is shown, those with one first story together, as they are asked."""
-    found = []
+    comparisons = []
     for number, pair in enumerate(pairs):
         given = Planned(number, pair.id, pair.first, pair.second)
         turned = Planned(number, pair.id, pair.second, pair.first)
         if spec.orders == "both":
-            found += [given, turned]
+            comparisons += [given, turned]
         else:
-            found.append(turned if spec.orders == "random" and _drawn_turned(pair) else given)
-    place = {story.id: (story.story_prompt, number) for number, story in enumerate(stories)}
-    return sorted(found, key=lambda one: (*place[one.first], place[one.second]))
+            comparisons.append(turned if spec.orders == "random" and _drawn_turned(pair) else given)
+    order = {story.id: (story.story_prompt, number) for number, story in enumerate(stories)}
+    return sorted(comparisons, key=lambda comparison: (*order[comparison.first], order[comparison.second]))
 
 
 def _drawn_turned(pair: Pair) -> bool:
@@ -88,10 +88,10 @@ def _drawn_turned(pair: Pair) -> bool:
 
 def _drawn(spec: RunSpec, stories: Sequence[StoryPlace], named: Iterable[Pair]) -> Iterator[Pair]:
     """The pairs among the stories that the run's words mean."""
-    known: dict[frozenset[str], Pair] = {}
+    own_pairs: dict[frozenset[str], Pair] = {}
     for pair in named:
-        known.setdefault(frozenset((pair.first, pair.second)), pair)
-    place = {story.id: number for number, story in enumerate(stories)}
+        own_pairs.setdefault(frozenset((pair.first, pair.second)), pair)
+    position = {story.id: number for number, story in enumerate(stories)}
     groups: dict[str, list[StoryPlace]] = {}
     for story in stories:
         groups.setdefault("" if spec.across else story.story_prompt, []).append(story)
@@ -100,9 +100,9 @@ def _drawn(spec: RunSpec, stories: Sequence[StoryPlace], named: Iterable[Pair]) 
         if spec.pairs.against not in systems:
             raise SpecError(f"pairs: against: {unknown('system', spec.pairs.against, systems)}")
     for group in groups.values():
-        for one, other in _within(spec, group):
-            first, second = sorted((one, other), key=lambda story: place[story.id])
-            own = known.get(frozenset((first.id, second.id)))
+        for story_a, story_b in _within(spec, group):
+            first, second = sorted((story_a, story_b), key=lambda story: position[story.id])
+            own = own_pairs.get(frozenset((first.id, second.id)))
             same = first.story_prompt if first.story_prompt == second.story_prompt else ""
             yield own or Pair(f"{first.id}|{second.id}", same, first.id, second.id)
 
@@ -113,9 +113,10 @@ def _within(spec: RunSpec, group: Sequence[StoryPlace]) -> Iterator[tuple[StoryP
         yield from combinations(group, _EITHER)
     elif spec.pairs.against is not None:
         mine = [story for story in group if story.system == spec.pairs.against]
-        yield from ((one, other) for one in mine for other in group if other.system != spec.pairs.against)
+        yield from ((own, other) for own in mine for other in group if other.system != spec.pairs.against)
     elif spec.pairs.each is not None:
         seed = spec.pairs.seed or 0
+        # By hash and not by a generator of random numbers: a further story moves no story that is there.
         drawn = sorted(group, key=lambda story: digest(f"{seed}\0{story.story_prompt}\0{story.id}", 16))
         yield from ((drawn[i], drawn[j]) for i, j in circulant(len(drawn), spec.pairs.each))
 
@@ -129,10 +130,10 @@ def circulant(count: int, each: int) -> Iterator[tuple[int, int]]:
         yield from combinations(range(count), _EITHER)
         return
     for step in range(1, each // 2 + 1):
-        yield from ((place, (place + step) % count) for place in range(count))
+        yield from ((position, (position + step) % count) for position in range(count))
     if each % 2:
         half = count // 2
-        yield from ((place, place + half) for place in range(half))
+        yield from ((position, position + half) for position in range(half))
 
 
 def _check(spec: RunSpec, pairs: Sequence[Pair], stories: dict[str, StoryPlace]) -> None:
@@ -161,5 +162,5 @@ def _check(spec: RunSpec, pairs: Sequence[Pair], stories: dict[str, StoryPlace])
 
 def _in_order(pairs: Sequence[Pair], stories: Sequence[StoryPlace]) -> list[Pair]:
     """Pairs by story-prompt, as they are asked and counted by a limit."""
-    place = {story.id: (story.story_prompt, number) for number, story in enumerate(stories)}
-    return sorted(pairs, key=lambda pair: (*place[pair.first], place[pair.second]))
+    order = {story.id: (story.story_prompt, number) for number, story in enumerate(stories)}
+    return sorted(pairs, key=lambda pair: (*order[pair.first], order[pair.second]))

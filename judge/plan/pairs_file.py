@@ -18,7 +18,7 @@ def read_pairs(file: Path) -> list[Pair]:
         lines = file.read_bytes().splitlines()
     except OSError as error:
         raise DataError(f"cannot be read: {error.strerror}", file=file, hint="pairs: {file: FILE}") from error
-    found = []
+    pairs = []
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
@@ -31,5 +31,5 @@ def read_pairs(file: Path) -> list[Pair]:
                 "not a pair", file=file, row=number, found=line[:60].decode("utf-8", "replace"), allowed=_ALLOWED
             )
         first, second = data["first"], data["second"]
-        found.append(Pair(str(data.get("id", f"{first}|{second}")), "", first, second))
-    return found
+        pairs.append(Pair(str(data.get("id", f"{first}|{second}")), "", first, second))
+    return pairs

@@ -1,4 +1,4 @@
-"""The price table: a catalogue's snapshot, overlaid by the user's own. Never guesses a price."""
+"""Price table: a catalogue's snapshot, overlaid by the user's own; a model that neither has has no price."""
 
 from __future__ import annotations
 
@@ -37,6 +37,7 @@ _USUAL: Mapping[str, tuple[Any, ...]] = {
 
 _NUMBERS = ("input", "output", "cached", "written")
 _KEYS = (*_NUMBERS, "batch", "date", "source")
+# A dated version of a model, such as gpt-4o-2024-08-06, costs what the name without the date does.
 _DATE = re.compile(r"-\d{4}(-?\d{2}){0,2}")
 
 
@@ -83,18 +84,18 @@ class Price:
         named = ((self.cached, "from the cache"), (self.written, "written into it"))
         cached = ", ".join(f"{dollars(price)} {words}" for price, words in named if price is not None)
         cached = f" ({cached})" if cached else ""
-        said = f"{dollars(self.input)} for a million prompt tokens{cached} and {dollars(self.output)} for a million "
-        said += "answer tokens"
+        text = f"{dollars(self.input)} for a million prompt tokens{cached} and {dollars(self.output)} for a million "
+        text += "answer tokens"
         if self.date:
-            said += f" as of {self.date}"
-        return said + "".join(f"; {part}" for part in (self.source, self.note) if part)
+            text += f" as of {self.date}"
+        return text + "".join(f"; {part}" for part in (self.source, self.note) if part)
 
     def facts(self) -> dict[str, Any]:
         """The price as plain data, in the form of the user's table."""
-        found: dict[str, Any] = {key: value for key in _NUMBERS if (value := getattr(self, key)) is not None}
+        numbers: dict[str, Any] = {key: value for key in _NUMBERS if (value := getattr(self, key)) is not None}
         if self.batch is not None:
-            found["batch"] = {key: value for key in _NUMBERS if (value := getattr(self.batch, key)) is not None}
-        return found | {key: value for key in ("date", "source") if (value := getattr(self, key)) is not None}
+            numbers["batch"] = {key: value for key in _NUMBERS if (value := getattr(self.batch, key)) is not None}
+        return numbers | {key: value for key in ("date", "source") if (value := getattr(self, key)) is not None}
 
 
 def user_price_file() -> Path:
@@ -184,21 +185,22 @@ def _shipped(judge: str, base_url: Sequence[str], engine: Mapping[str, Any], on:
     provider, model = JudgeName.of(judge)
     if provider not in PROTOCOLS or any(engine.get(key) not in usual for key, usual in _USUAL.items()):
         return None  # another tier has another price
-    found = {_at(host, model.removeprefix("models/"), on) for host in _hosts(base_url, provider)}
-    return found.pop() if len(found) == 1 else None
+    prices = {_at(host, model.removeprefix("models/"), on) for host in _hosts(base_url, provider)}
+    # Addresses with different prices leave no one price to count with.
+    return prices.pop() if len(prices) == 1 else None
 
 
 def _at(host: str, model: str, on: date) -> Price | None:
     """The shipped price of a model at a host."""
     data = _snapshot()
     sections = data["providers"].values()
-    known = next((section for section in sections if host in section["hosts"]), None)
-    for section in [known] if known else [section for section in sections if section["own"]]:
+    section_of_host = next((section for section in sections if host in section["hosts"]), None)
+    for section in [section_of_host] if section_of_host else [section for section in sections if section["own"]]:
         models = section["models"]
         name = model if model in models else next((name for name in models if _is_dated(model, name)), None)
         if name is not None:
             source = f"{section['name']}'s list ({section['source']}, through {data['catalogue']})"
-            if known is None:
+            if section_of_host is None:
                 source += ", not that of the addressed server"  # without its address, which reports leave out
             return _step(models[name], on, data["date"], source)
     return None
@@ -232,11 +234,11 @@ def _is_dated(judge: str, name: str) -> bool:
     return judge.startswith(name) and _DATE.fullmatch(judge, len(name)) is not None
 
 
-def _number(value: Any, what: str) -> Any:
+def _number(value: Any, name: str) -> Any:
     try:
         number = float(value)
     except (TypeError, ValueError):
         number = math.nan
     if isinstance(value, bool) or not math.isfinite(number) or number < 0:
-        raise ValueError(f"{what} is {value!r}, not a number of dollars")
+        raise ValueError(f"{name} is {value!r}, not a number of dollars")
     return number

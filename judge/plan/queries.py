@@ -1,4 +1,4 @@
-"""A run's queries, rendered lazily in the order that shares prefixes. Never holds more than one block of stories.
+"""Queries of a run, rendered lazily, one block of stories at a time, in the order that shares prefixes.
 
 Stories, or pairs as they are shown, come with equal story-prompts together. Each block of them is rendered and sorted
 as text, so queries with a common prefix are neighbours whatever the templates look like; templates that begin with the
@@ -186,10 +186,12 @@ def make_plan(spec: RunSpec, *, folder: Path | None = None) -> Plan:
     prompts = tuple(
         load_eval_prompt(name, folder=folder, system=spec.system, labels=labels) for name in spec.eval_prompts
     )
-    known = {criterion.name.casefold() for criterion in criteria}
+    criterion_names = {criterion.name.casefold() for criterion in criteria}
     for name in spec.people or {}:
-        if name.casefold() not in known:
-            raise SpecError(unknown("criterion", name, (one.name for one in criteria)) + ", named in people")
+        if name.casefold() not in criterion_names:
+            raise SpecError(
+                unknown("criterion", name, (criterion.name for criterion in criteria)) + ", named in people"
+            )
     names = [prompt.name for prompt in prompts]
     if len(set(names)) < len(names):
         raise SpecError(f"eval_prompts names one twice: {', '.join(names)}")
@@ -207,15 +209,17 @@ def make_plan(spec: RunSpec, *, folder: Path | None = None) -> Plan:
 
 def _named(prompt: EvalPrompt, criteria: tuple[Criterion, ...]) -> tuple[Criterion, ...]:
     """The criteria that an Eval-Prompt asks for together, in its order. Raises SpecError where a run lacks one."""
-    known = {word.casefold(): one for one in criteria for word in (one.abbreviation, one.name)}
+    by_name = {
+        word.casefold(): criterion for criterion in criteria for word in (criterion.abbreviation, criterion.name)
+    }
     names = prompt.criteria or ()
-    missing = [name for name in names if name.casefold() not in known]
+    missing = [name for name in names if name.casefold() not in by_name]
     if missing:
         raise SpecError(
             f"Eval-Prompt {prompt.name} rates {', '.join(missing)} too, and the run does not ask for it",
             hint="add it to the run's criteria, or write criteria: all in the Eval-Prompt",
         )
-    return tuple(dict.fromkeys(known[name.casefold()] for name in names))
+    return tuple(dict.fromkeys(by_name[name.casefold()] for name in names))
 
 
 def _check_kind(spec: RunSpec, prompts: tuple[EvalPrompt, ...]) -> None:
@@ -301,7 +305,9 @@ def joint_key(
             [generation.temperature, generation.top_p, generation.max_tokens, generation.seed, generation.stop],
             spec.api,
             spec.structured,
-            [one.scale.labels or one.scale.points() for one in criteria] if spec.structured != "none" else None,
+            [criterion.scale.labels or criterion.scale.points() for criterion in criteria]
+            if spec.structured != "none"
+            else None,
             [(message.role, message.content) for message in messages],
         ]
     )

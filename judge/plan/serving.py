@@ -1,4 +1,4 @@
-"""The line that starts a vLLM server for a run. Never starts one."""
+"""Command line that starts a vLLM server for a run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ _ANSWER_TOKENS = 1024
 """Room for an answer where max_tokens is not said."""
 
 _STEP = 256
+"""The room is rounded up to a multiple, so that a slightly longer story does not need another server."""
 
+# Between the marks of JSON a model may go on with blanks until its tokens are spent; the grammar forbids them.
 _BLANKS = {"backend": "xgrammar", "disable_any_whitespace": True}
 
 
@@ -84,13 +86,15 @@ def _context(plan: Plan, subjects: Iterable[Subject], notes: list[str]) -> int:
     longest = max((_characters(plan, subject) for subject in subjects), default=0)
     answer = spec.generation.max_tokens
     tokens = longest / _CHARACTERS_PER_TOKEN + (answer or _ANSWER_TOKENS)
-    found = -(-int(tokens + 1) // _STEP) * _STEP
-    said = f"{answer} tokens of an answer" if answer else f"{_ANSWER_TOKENS} for an answer (max_tokens is not said)"
+    room = -(-int(tokens + 1) // _STEP) * _STEP
+    answer_room = (
+        f"{answer} tokens of an answer" if answer else f"{_ANSWER_TOKENS} for an answer (max_tokens is not said)"
+    )
     notes.append(
         f"--max-model-len: the longest query has {longest} characters, taken as one token for each "
-        f"{_CHARACTERS_PER_TOKEN:g}, and {said}"
+        f"{_CHARACTERS_PER_TOKEN:g}, and {answer_room}"
     )
-    return found
+    return room
 
 
 def _characters(plan: Plan, subject: Subject) -> int:

@@ -1,4 +1,4 @@
-"""The requests of a definition that has stories written, rendered lazily. Never asks them."""
+"""Requests of a definition that has stories written, rendered lazily."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ class WritingPlan:
 
     def asked_in(self, journal: JournalReader, limit: int | None = None) -> Iterator[list[Commission]]:
         """All requests for the story-prompts that a journal holds, those for one story-prompt together."""
-        for _, wanted in groupby(journal.story_prompts(limit), key=lambda one: one.text):
-            yield [self.commission(one, prompt) for one in wanted for prompt in self.writer_prompts]
+        for _, wanted in groupby(journal.story_prompts(limit), key=lambda story_prompt: story_prompt.text):
+            yield [self.commission(story_prompt, prompt) for story_prompt in wanted for prompt in self.writer_prompts]
 
     def commission(self, wanted: StoryPrompt, prompt: WriterPrompt) -> Commission:
         """One rendered request with its key."""

@@ -56,14 +56,14 @@ def read(runs: Sequence[Path | str]) -> PreferencesTable:
     rating: list[ResultFolder] = []
     for folder in resolve(runs):
         if compares(folder):
-            found, fact = (read_journal if folder.journal.is_file() else read_imported)(folder, datasets)
-            rows += found
+            folder_rows, fact = (read_journal if folder.journal.is_file() else read_imported)(folder, datasets)
+            rows += folder_rows
             facts.append(fact)
         else:
             rating.append(folder)
     rated = _rated(rating, datasets)
-    for name, known in datasets.items():
-        rows += people_rows(name, known)
+    for name, dataset in datasets.items():
+        rows += people_rows(name, dataset)
     stories = _stories(datasets, rated)
     parts = [frame_of(rows), typed(implied(_ratings(datasets, rated), _pairs(datasets, stories)))]
     filled = [part for part in parts if len(part)] or parts[:1]
@@ -93,7 +93,7 @@ def _rated(folders: Sequence[ResultFolder], datasets: dict[str, Known]) -> Ratin
 
 
 def _stories(datasets: dict[str, Known], rated: RatingsTable | None) -> pd.DataFrame:
-    rows = [row for known in datasets.values() for row in known.stories.values()]
+    rows = [row for dataset in datasets.values() for row in dataset.stories.values()]
     frame = pd.DataFrame(rows, columns=StoryRow._fields).set_index(["dataset", "story"])
     if rated is not None:
         frame = pd.concat([frame, rated.stories])
@@ -103,18 +103,18 @@ def _stories(datasets: dict[str, Known], rated: RatingsTable | None) -> pd.DataF
 
 def _ratings(datasets: dict[str, Known], rated: RatingsTable | None) -> pd.DataFrame:
     """Everybody's ratings whose means imply preferences; people's of a dataset once."""
-    told = [
-        (known.run, None, name, story, criterion, None, "rater", value)
-        for name, known in datasets.items()
-        for story, criterion, value in known.ratings
+    rated_rows = [
+        (dataset.run, None, name, story, criterion, None, "rater", value)
+        for name, dataset in datasets.items()
+        for story, criterion, value in dataset.ratings
     ]
-    people = pd.DataFrame(told, columns=list(_RATED))
+    people = pd.DataFrame(rated_rows, columns=list(_RATED))
     if rated is None:
         return people
     frame = rated.frame[list(_RATED)].astype({name: object for name in _RATED if name != "rating"})
-    numbers = {place for place, scale in rated.labels.items() if not scale.numeric}
+    numbers = {criterion_key for criterion_key, scale in rated.labels.items() if not scale.numeric}
     places = zip(frame["dataset"], frame["criterion"].astype(str).str.casefold(), strict=True)
-    frame = frame[[place not in numbers for place in places]]
+    frame = frame[[criterion_key not in numbers for criterion_key in places]]
     twice = (frame["source"] == "rater") & frame["dataset"].isin(set(people["dataset"]))
     return pd.concat([frame[~twice], people], ignore_index=True) if len(people) else frame
 
@@ -122,13 +122,13 @@ def _ratings(datasets: dict[str, Known], rated: RatingsTable | None) -> pd.DataF
 def _pairs(datasets: dict[str, Known], stories: pd.DataFrame) -> pd.DataFrame:
     """The pairs of which preferences are implied."""
     rows = []
-    for name, known in datasets.items():
-        pairs = dict(known.pairs)
-        for pair in known.preferred:
-            if pair.first in known.stories and pair.second in known.stories:
+    for name, dataset in datasets.items():
+        pairs = dict(dataset.pairs)
+        for pair in dataset.preferred:
+            if pair.first in dataset.stories and pair.second in dataset.stories:
                 pairs.setdefault(frozenset((pair.first, pair.second)), (pair.id, pair.first, pair.second))
         for pair_id, first, second in pairs.values():
-            rows.append({"dataset": name, "pair": pair_id, **shown(known.stories, first, second)})
+            rows.append({"dataset": name, "pair": pair_id, **shown(dataset.stories, first, second)})
     compared = pd.DataFrame(rows, columns=list(_PAIRS))
     others = stories[~stories.index.get_level_values("dataset").isin(set(compared["dataset"]))]
     return pd.concat([compared, pairs_within(others)], ignore_index=True) if len(others) else compared

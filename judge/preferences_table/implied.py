@@ -29,8 +29,8 @@ def implied(ratings: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
     """
     by_people = (ratings["source"] == "rater").to_numpy()
     parts = [part for part in (ratings[~by_people], ratings[by_people]) if len(part)]
-    made = [rows for part in parts for rows in _of_one_kind(part, pairs)]
-    return pd.concat(made, ignore_index=True) if made else pd.DataFrame(columns=list(COLUMNS))
+    tables_of_pairs = [rows for part in parts for rows in _of_one_kind(part, pairs)]
+    return pd.concat(tables_of_pairs, ignore_index=True) if tables_of_pairs else pd.DataFrame(columns=list(COLUMNS))
 
 
 def pairs_within(stories: pd.DataFrame) -> pd.DataFrame:
@@ -38,9 +38,9 @@ def pairs_within(stories: pd.DataFrame) -> pd.DataFrame:
     rows = []
     plain = stories.reset_index()
     for (dataset, prompt), part in plain.groupby(["dataset", "story_prompt"], sort=False, observed=True):
-        for one, other in combinations(part.sort_values("story").itertuples(), 2):
-            pair = f"{one.story}|{other.story}"
-            rows.append((dataset, pair, prompt, one.story, other.story, one.system, other.system))
+        for left, other in combinations(part.sort_values("story").itertuples(), 2):
+            pair = f"{left.story}|{other.story}"
+            rows.append((dataset, pair, prompt, left.story, other.story, left.system, other.system))
     columns = ["dataset", "pair", "story_prompt", "first", "second", "first_system", "second_system"]
     return pd.DataFrame(rows, columns=columns)
 

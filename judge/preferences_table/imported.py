@@ -34,15 +34,15 @@ def read_imported(folder: ResultFolder, datasets: dict[str, Known]) -> tuple[lis
     manifest = read_manifest(folder.manifest)
     run = str(frame["run"].dropna().iloc[0]) if frame["run"].notna().any() else folder.path.name
     for row in stories.to_dict("records"):
-        known = datasets.setdefault(str(row["dataset"]), Known("", run, {})).stories
+        known_stories = datasets.setdefault(str(row["dataset"]), Known("", run, {})).stories
         story = _story(row)
         # Another folder of the same dataset may know the text.
-        if not known.get(story.story, story).text or story.story not in known:
-            known[story.story] = story
+        if not known_stories.get(story.story, story).text or story.story not in known_stories:
+            known_stories[story.story] = story
     shown = frame[["dataset", "pair", "first", "second"]].drop_duplicates()
     for dataset, pair, first, second in shown.astype(str).itertuples(index=False, name=None):
         own = datasets.get(dataset)
-        missing = [one for one in (first, second) if own is None or one not in own.stories]
+        missing = [story_id for story_id in (first, second) if own is None or story_id not in own.stories]
         if own is None or missing:
             raise DataError(f"story {missing[0]!r} is not in {STORIES}", file=folder.preferences)
         own.pairs.setdefault(frozenset((first, second)), (pair, first, second))
@@ -89,9 +89,9 @@ def _checked(frame: pd.DataFrame, file: Path) -> pd.DataFrame:
             raise DataError(
                 f"unknown {column}", file=file, row=row + 2, found=frame[column].iloc[row], allowed=", ".join(allowed)
             )
-    told = frame["status"].isin(("ok", "imported")) != frame["preference"].notna()
-    if told.any():
-        row = int(told.to_numpy().argmax())
+    contradictory = frame["status"].isin(("ok", "imported")) != frame["preference"].notna()
+    if contradictory.any():
+        row = int(contradictory.to_numpy().argmax())
         message = "a preference and a status that says there is none, or the other way round"
         raise DataError(message, file=file, row=row + 2, found=frame["status"].iloc[row])
     return typed(frame)

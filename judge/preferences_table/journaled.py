@@ -44,13 +44,13 @@ def read_journal(folder: ResultFolder, datasets: dict[str, Known]) -> tuple[list
         definition = journal.meta().get("definition")
         if definition is None:
             raise RunFolderError(f"{folder.path} was stopped before anything was asked", hint="judge run it again")
-        known = _known(datasets, definition, journal, folder)
+        dataset = _known(datasets, definition, journal, folder)
         for _, pair, first, second in journal.planned_pairs():
-            known.pairs.setdefault(frozenset((first, second)), (pair, first, second))
+            dataset.pairs.setdefault(frozenset((first, second)), (pair, first, second))
         fact = _facts(folder, definition, journal)
-        gone = trained_on(read_manifest(folder.manifest), known.stories, folder.path)
-        fact = replace(fact, notes=(*fact.notes, *about(fact.judge, gone, known.stories)))
-        return list(_rows(definition, journal, known, fact, gone)), fact
+        gone = trained_on(read_manifest(folder.manifest), dataset.stories, folder.path)
+        fact = replace(fact, notes=(*fact.notes, *about(fact.judge, gone, dataset.stories)))
+        return list(_rows(definition, journal, dataset, fact, gone)), fact
 
 
 def _known(
@@ -65,19 +65,19 @@ def _known(
             )
         return datasets[name]
     words = journal.words_left_out()
-    known = datasets[name] = Known(content, str(definition["name"]), {})
+    dataset = datasets[name] = Known(content, str(definition["name"]), {})
     for story in journal.stories():
         length = words.get(story.id, len(story.text.split()))
-        known.stories[story.id] = StoryRow(name, story.id, story.story_prompt, story.system, length, story.text)
-        known.ratings += [(story.id, rating.criterion, rating.value) for rating in story.ratings]
-    known.preferred = journal.preferences()
-    return known
+        dataset.stories[story.id] = StoryRow(name, story.id, story.story_prompt, story.system, length, story.text)
+        dataset.ratings += [(story.id, rating.criterion, rating.value) for rating in story.ratings]
+    dataset.preferred = journal.preferences()
+    return dataset
 
 
 def _rows(
     definition: Mapping[str, Any],
     journal: JournalReader,
-    known: Known,
+    dataset: Known,
     fact: ComparisonFacts,
     gone: frozenset[str],
 ) -> Iterator[dict[str, Any]]:
@@ -86,22 +86,22 @@ def _rows(
     Comparisons of a story that is `gone` have none.
     """
     compared = journal.comparisons()
-    place = {(first, second): number for number, (_, _, first, second) in enumerate(journal.planned_pairs())}
+    pair_numbers = {(first, second): number for number, (_, _, first, second) in enumerate(journal.planned_pairs())}
     criteria = {criterion.name: number for number, criterion in enumerate(fact.criteria)}
 
     def order(answer: Answer) -> tuple[int, int, int, int]:
         shown_as = (answer.story, compared[answer.query_key][1])
         prompt = fact.eval_prompts.index(answer.eval_prompt)
-        return place[shown_as], criteria[answer.criterion], prompt, answer.repeat
+        return pair_numbers[shown_as], criteria[answer.criterion], prompt, answer.repeat
 
-    reading = StoredVerdicts.of_run(definition, compared, lambda story: known.stories[story].text)
+    reading = StoredVerdicts.of_run(definition, compared, lambda story: dataset.stories[story].text)
     for answer in sorted(journal.answers(), key=order):
         pair, second = compared[answer.query_key]
         if answer.story in gone or second in gone:
             continue
         verdict = reading.verdict(answer)
         shares = reading.shares(answer, verdict)
-        yield shown(known.stories, answer.story, second) | {
+        yield shown(dataset.stories, answer.story, second) | {
             "run": fact.run,
             "judge": fact.judge,
             "dataset": fact.dataset,
@@ -118,14 +118,14 @@ def _rows(
         }
 
 
-def people_rows(dataset: str, known: Known) -> Iterator[dict[str, Any]]:
+def people_rows(dataset: str, known_dataset: Known) -> Iterator[dict[str, Any]]:
     """A row for each person's preference, as the dataset names the pair's stories."""
-    for pair in known.preferred:
-        if pair.first in known.stories and pair.second in known.stories:
-            about = shown(known.stories, pair.first, pair.second)
+    for pair in known_dataset.preferred:
+        if pair.first in known_dataset.stories and pair.second in known_dataset.stories:
+            about = shown(known_dataset.stories, pair.first, pair.second)
             for given in pair.preferences:
                 yield about | {
-                    "run": known.run,
+                    "run": known_dataset.run,
                     "dataset": dataset,
                     "pair": pair.id,
                     "criterion": given.criterion,
@@ -139,12 +139,12 @@ def people_rows(dataset: str, known: Known) -> Iterator[dict[str, Any]]:
 
 def shown(stories: Mapping[str, StoryRow], first: str, second: str) -> dict[str, Any]:
     """The columns that follow from the two stories; the story-prompt is empty where they have two."""
-    one, other = stories[first], stories[second]
+    first_story, other = stories[first], stories[second]
     return {
-        "story_prompt": one.story_prompt if one.story_prompt == other.story_prompt else "",
+        "story_prompt": first_story.story_prompt if first_story.story_prompt == other.story_prompt else "",
         "first": first,
         "second": second,
-        "first_system": one.system,
+        "first_system": first_story.system,
         "second_system": other.system,
     }
 

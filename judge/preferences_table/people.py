@@ -19,30 +19,30 @@ def of_dataset(dataset: Dataset) -> PreferencesTable:
 
     A pair of which a story is not in the dataset is left out: nothing can be shown of it.
     """
-    known = {story.id: story for story in dataset.stories()}
-    rows = [(dataset.name, s.id, s.story_prompt, s.system, len(s.text.split()), s.text) for s in known.values()]
+    stories_by_id = {story.id: story for story in dataset.stories()}
+    rows = [(dataset.name, s.id, s.story_prompt, s.system, len(s.text.split()), s.text) for s in stories_by_id.values()]
     stories = pd.DataFrame(rows, columns=StoryRow._fields).set_index(["dataset", "story"])
-    preferred = _preferred(dataset, known)
+    preferred = _preferred(dataset, stories_by_id)
     pairs = preferred[list(_PAIRS)].drop_duplicates("pair") if len(preferred) else pairs_within(stories)
-    told = [
+    rated_rows = [
         (None, None, dataset.name, s.id, rating.criterion, None, "rater", rating.value)
-        for s in known.values()
+        for s in stories_by_id.values()
         for rating in s.ratings
     ]
-    means = implied(pd.DataFrame(told, columns=list(_RATED)), pairs)
+    means = implied(pd.DataFrame(rated_rows, columns=list(_RATED)), pairs)
     parts = [part for part in (preferred, means) if len(part)] or [preferred]
     frame = parts[0] if len(parts) == 1 else pd.concat(parts, ignore_index=True)
     return PreferencesTable(frame, stories, ())
 
 
-def _preferred(dataset: Dataset, known: dict[str, Story]) -> pd.DataFrame:
+def _preferred(dataset: Dataset, stories: dict[str, Story]) -> pd.DataFrame:
     rows = []
     for pair in dataset.pairs() if dataset.pairs is not None else ():
-        if pair.first not in known or pair.second not in known:
+        if pair.first not in stories or pair.second not in stories:
             continue
         shown = (dataset.name, pair.id, pair.story_prompt, pair.first, pair.second)
-        about = dict(zip(_PAIRS, (*shown, known[pair.first].system, known[pair.second].system), strict=True))
-        for said in pair.preferences:
-            own = {"criterion": said.criterion, "preference": said.value, "rater": said.rater}
+        about = dict(zip(_PAIRS, (*shown, stories[pair.first].system, stories[pair.second].system), strict=True))
+        for preference in pair.preferences:
+            own = {"criterion": preference.criterion, "preference": preference.value, "rater": preference.rater}
             rows.append({**about, **own, "source": "rater", "status": "ok", "flags": ""})
     return pd.DataFrame(rows).reindex(columns=list(COLUMNS))

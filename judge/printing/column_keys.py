@@ -7,11 +7,11 @@ from collections.abc import Iterable
 
 def column_keys(titles: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
     """Each title as its own key; one that was there before, or is among `taken`, is numbered from 2."""
-    known, keys = set(taken), []
+    names, keys = set(taken), []
     for title in titles:
         key, number = title, 2
-        while key in known:
+        while key in names:
             key, number = f"{title} ({number})", number + 1
-        known.add(key)
+        names.add(key)
         keys.append(key)
     return keys

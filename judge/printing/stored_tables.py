@@ -28,14 +28,14 @@ def plain(table: Table, *, texts: bool = True) -> dict[str, Any]:
     """
     table = worded(table, None)
     kept = [column.key for column in table.columns if texts or column.key != TEXT]
-    made = {
+    plain_table = {
         "title": table.title,
         "signature": table.signature,
         "notes": list(table.notes),
         "columns": [asdict(column) for column in table.columns],
         "rows": [{key: _plain(row.get(key)) for key in kept} for row in table.rows],
     }
-    return made | {"above": table.above} if table.above else made
+    return plain_table | {"above": table.above} if table.above else plain_table
 
 
 def table(value: Mapping[str, Any], text_of: TextOf | None = None) -> Table:

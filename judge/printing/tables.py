@@ -106,7 +106,7 @@ def emit(tables: Table | Sequence[Table], form: str = "table", output: Path | No
 
 def worded(table: Table, wording: Wording | None) -> Table:
     """The table with all that names options in this wording; without one, without what only names options."""
-    notes = tuple(said for note in table.notes if (said := written(note, wording)))
+    notes = tuple(sentence for note in table.notes if (sentence := written(note, wording)))
     rows = [{key: _worded(value, wording) for key, value in row.items()} for row in table.rows]
     return replace(table, rows=rows, notes=notes)
 
@@ -271,9 +271,9 @@ def _no_color() -> bool:
 def is_numeric(table: Table, column: Column) -> bool:
     """Whether the column holds numbers only, which stand at the right."""
     values = [row.get(column.key) for row in table.rows]
-    known = [v for v in values if v is not None]
+    defined = [v for v in values if v is not None]
     # numpy's integers are numbers too, though none of Python's own.
-    return bool(known) and all(isinstance(v, Real | Estimate) for v in known)
+    return bool(defined) and all(isinstance(v, Real | Estimate) for v in defined)
 
 
 def cell_text(row: Mapping[str, Any], column: Column) -> str:
@@ -315,12 +315,12 @@ _MORE_DIGITS = 3
 
 def _fine_enough(estimate: Estimate, column: Column) -> Column:
     """The column with as many more decimals, up to 3, as keep an interval from being printed as a single number."""
-    found = column
+    finer = column
     for more in range(_MORE_DIGITS + 1):
-        found = replace(column, digits=column.digits + more)
-        if len({_number(end, found) for end in (estimate.low, estimate.high) if end is not None}) > 1:
-            return found
-    return column if estimate.low == estimate.high else found
+        finer = replace(column, digits=column.digits + more)
+        if len({_number(end, finer) for end in (estimate.low, estimate.high) if end is not None}) > 1:
+            return finer
+    return column if estimate.low == estimate.high else finer
 
 
 def _number(value: float, column: Column) -> str:
@@ -343,19 +343,19 @@ _TAILS = {
 
 def _tails(table: Table) -> list[str]:
     """One sentence for each kind of tail, naming the columns of p values."""
-    found: dict[str, dict[str, None]] = {}
+    titles_by_tail: dict[str, dict[str, None]] = {}
     for column in table.columns:
         if column.p and table.rows:
-            found.setdefault(column.p, {})[column.title] = None
-    return [f"{', '.join(titles)}: {_TAILS[tail]}" for tail, titles in found.items()]
+            titles_by_tail.setdefault(column.p, {})[column.title] = None
+    return [f"{', '.join(titles)}: {_TAILS[tail]}" for tail, titles in titles_by_tail.items()]
 
 
 def reasons(table: Table) -> list[str]:
     """One sentence for each tail of p values, and for each distinct reason why cells are undefined, naming columns."""
-    found: dict[str, dict[str, None]] = {}
+    titles_by_reason: dict[str, dict[str, None]] = {}
     for row in table.rows:
         for column in table.columns:
             value = row.get(column.key)
             if isinstance(value, Estimate) and value.reason:
-                found.setdefault(value.reason, {})[column.title] = None
-    return [*_tails(table), *(f"{', '.join(titles)}: {reason}" for reason, titles in found.items())]
+                titles_by_reason.setdefault(value.reason, {})[column.title] = None
+    return [*_tails(table), *(f"{', '.join(titles)}: {reason}" for reason, titles in titles_by_reason.items())]

@@ -51,11 +51,11 @@ def blocks(cells: Cells, width: int | None) -> list[list[str]]:
     if width is None or _total(widths) <= width:
         return [_lines(cells, widths)]
     keys = _leading_texts(cells, widths, width)
-    found = []
+    text_blocks = []
     for group in _groups(cells, widths, keys, width):
         part = cells.of([*keys, *group])
-        found.append(_lines(part, _widths(part, width)))
-    return found
+        text_blocks.append(_lines(part, _widths(part, width)))
+    return text_blocks
 
 
 def total_width(cells: Cells) -> int:
@@ -71,31 +71,31 @@ def _widths(cells: Cells, width: int | None) -> list[int]:
     if width is None or _total(whole) <= width:
         return whole
     words = [max((len(word) for word in cells.titles[i].split()), default=0) for i in columns]
-    found = [max(words[i], body[i]) for i in columns]
-    spare = width - _total(found)
+    widths = [max(words[i], body[i]) for i in columns]
+    spare = width - _total(widths)
     # What room is left goes to the titles that are broken, from the left.
     for i in columns:
-        more = min(max(0, spare), whole[i] - found[i])
-        found[i] += more
+        more = min(max(0, spare), whole[i] - widths[i])
+        widths[i] += more
         spare -= more
-    for i in sorted(columns, key=lambda i: -found[i]):
+    for i in sorted(columns, key=lambda i: -widths[i]):
         if spare >= 0:
             break
         if not cells.numeric[i]:
-            less = min(-spare, max(0, found[i] - max(LEAST_TEXT, words[i])))
-            found[i] -= less
+            less = min(-spare, max(0, widths[i] - max(LEAST_TEXT, words[i])))
+            widths[i] -= less
             spare += less
-    return found
+    return widths
 
 
 def _leading_texts(cells: Cells, widths: Sequence[int], width: int) -> list[int]:
     """The columns at the left that say what a row is about: texts up to the first number, in half of the screen."""
-    found: list[int] = []
+    leading: list[int] = []
     for i, numeric in enumerate(cells.numeric[:-1]):
-        if numeric or (found and _total([widths[k] for k in (*found, i)]) > width // 2):
+        if numeric or (leading and _total([widths[k] for k in (*leading, i)]) > width // 2):
             break
-        found.append(i)
-    return found
+        leading.append(i)
+    return leading
 
 
 def _groups(cells: Cells, widths: Sequence[int], keys: Sequence[int], width: int) -> Iterator[list[int]]:

@@ -44,12 +44,12 @@ class _Coded:
     def dense(self, name: str) -> tuple[Integers, list[Any]]:
         """A column's codes 0..k-1 in order of appearance (-1 = null), and its k levels."""
         code = self.codes[name]
-        place = np.full(len(self.levels[name]) + 1, -1, dtype=np.int64)
+        new_codes = np.full(len(self.levels[name]) + 1, -1, dtype=np.int64)
         used = _first_rows(code, len(self.levels[name]))
         present = np.flatnonzero(used < code.size)
         order = present[np.argsort(used[present])]
-        place[order] = np.arange(order.size)
-        return place.astype(np.int32)[code], [self.levels[name][i] for i in order]
+        new_codes[order] = np.arange(order.size)
+        return new_codes.astype(np.int32)[code], [self.levels[name][i] for i in order]
 
 
 def build(table: RatingsTable, *, drop_systems: Sequence[str] = ()) -> tuple[RatingMatrix, ...]:
@@ -85,8 +85,8 @@ def _code(frame: pd.DataFrame) -> _Coded:
         if isinstance(column.dtype, pd.CategoricalDtype):
             codes[name], levels[name] = column.cat.codes.to_numpy(), list(column.cat.categories)
         else:
-            code, known = pd.factorize(column)
-            codes[name], levels[name] = code.astype(np.int32), list(known)
+            code, values = pd.factorize(column)
+            codes[name], levels[name] = code.astype(np.int32), list(values)
     repeat = frame["repeat"].to_numpy(dtype=np.float32, na_value=-1.0).astype(np.int32)
     rating = frame["rating"].to_numpy(dtype=np.float64, na_value=np.nan)
     return _Coded(codes, levels, rating, repeat, frame["explanation"].notna().to_numpy())
@@ -133,12 +133,14 @@ def _build_one(dataset: str, rows: _Coded, table: RatingsTable) -> RatingMatrix:
         rater_names=tuple(str(r) for r in rater_names),
         _judge_rows=judge_rows,
         _people_rows=sort_rows(criterion, len(criteria), story[~is_judge], rater, person_rows.rating),
-        labels={name: scale for (of, name), scale in table.labels.items() if of == dataset},
+        labels={name: scale for (labelled_dataset, name), scale in table.labels.items() if labelled_dataset == dataset},
         declared={(f.run, own.casefold()): theirs for f in table.facts for own, theirs in f.people.items()},
     )
 
 
-def _stories(dataset: str, rows: _Coded, story: Integers, names: Sequence[object], known: pd.DataFrame) -> pd.DataFrame:
+def _stories(
+    dataset: str, rows: _Coded, story: Integers, names: Sequence[object], story_facts: pd.DataFrame
+) -> pd.DataFrame:
     """Facts of the stories in axis order: from the rows, and from the table of stories where it has them."""
     first = _first_rows(story, len(names))
     facts = pd.DataFrame({"story": names}).set_index("story")
@@ -146,8 +148,8 @@ def _stories(dataset: str, rows: _Coded, story: Integers, names: Sequence[object
         levels = np.array([*rows.levels[name], None], dtype=object)
         facts[name] = levels[rows.codes[name][first]]
     facts["words"], facts["text"] = np.nan, ""
-    if dataset in known.index.get_level_values(0):
-        more = known.xs(dataset, level=0).reindex(facts.index)
+    if dataset in story_facts.index.get_level_values(0):
+        more = story_facts.xs(dataset, level=0).reindex(facts.index)
         facts["words"] = more["words"].astype("Float64").to_numpy(dtype=np.float64, na_value=np.nan)
         facts["text"] = more["text"].where(more["text"].notna(), "").astype(object)
         features = more.columns.difference(list(facts.columns), sort=False)

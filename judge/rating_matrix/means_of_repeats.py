@@ -31,8 +31,8 @@ def _mean(facts: Sequence[RunFacts], cell: Cell, ratings: Floats) -> bool:
     elsewhere = [fact for fact in facts if fact.parser == "imported"]
     # A folder may hold several runs, of which its facts name the first.
     own = [fact for fact in elsewhere if fact.run == cell.run] or elsewhere
-    said = {fact.single for fact in own}
-    if said <= {True, False} and len(said) == 1:
-        return said == {False}
+    single_flags = {fact.single for fact in own}
+    if single_flags <= {True, False} and len(single_flags) == 1:
+        return single_flags == {False}
     scale = next((c.scale for fact in own for c in fact.criteria if c.name == cell.criterion), _WHOLE)
     return not all(scale.on_step(float(rating)) for rating in np.unique(ratings[~np.isnan(ratings)]))

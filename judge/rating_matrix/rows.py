@@ -31,21 +31,21 @@ class RatingRows:
         """The group's ratings as (stories, columns), NaN = none, and the columns' numbers; doubles are averaged."""
         rows = slice(int(self.bounds[group]), int(self.bounds[group + 1]))
         columns, column = np.unique(self.column[rows], return_inverse=True)
-        place = self.story[rows].astype(np.int64) * columns.size + column.reshape(-1)
-        total, count = sums(place, self.rating[rows], stories * columns.size)
+        cell = self.story[rows].astype(np.int64) * columns.size + column.reshape(-1)
+        total, count = sums(cell, self.rating[rows], stories * columns.size)
         return means(total, count).reshape(stories, columns.size), columns.astype(np.int64)
 
     def present(self, group: int, stories: int, *, explained: bool = False) -> NDArray[np.bool_]:
         """Where the group has a row at all (or one with an explanation), shaped as `wide`."""
         rows = slice(int(self.bounds[group]), int(self.bounds[group + 1]))
         columns, column = np.unique(self.column[rows], return_inverse=True)
-        found = np.zeros((stories, columns.size), dtype=np.bool_)
+        present = np.zeros((stories, columns.size), dtype=np.bool_)
         if not explained:
-            found[self.story[rows], column.reshape(-1)] = True
+            present[self.story[rows], column.reshape(-1)] = True
         elif self.explained is not None:
             chosen = self.explained[rows]
-            found[self.story[rows][chosen], column.reshape(-1)[chosen]] = True
-        return found
+            present[self.story[rows][chosen], column.reshape(-1)[chosen]] = True
+        return present
 
 
 def sort_rows(
@@ -71,13 +71,13 @@ def cell_means(group: Integers, groups: int, story: Integers, rating: Floats, n:
     return means(total, count).reshape(groups, n), count.reshape(groups, n)
 
 
-def sums(place: Codes, rating: Floats, size: int) -> tuple[Floats, Codes]:
+def sums(cell: Codes, rating: Floats, size: int) -> tuple[Floats, Codes]:
     """Sum and number of ratings at each of `size` places, NaN left out."""
-    known = ~np.isnan(rating)
-    if not known.all():
-        place, rating = place[known], rating[known]
-    total = np.bincount(place, weights=rating, minlength=size).astype(np.float64)
-    return total, np.bincount(place, minlength=size).astype(np.int64)
+    rated = ~np.isnan(rating)
+    if not rated.all():
+        cell, rating = cell[rated], rating[rated]
+    total = np.bincount(cell, weights=rating, minlength=size).astype(np.float64)
+    return total, np.bincount(cell, minlength=size).astype(np.int64)
 
 
 def means(total: Floats, count: Codes) -> Floats:

@@ -74,9 +74,9 @@ def read(
         facts.append(fact)
     scales = scales_of((fact, _datasets(fact, imported)) for fact in facts)
     facts = [replace(fact, notes=(*fact.notes, *_said(fact, scales, imported))) for fact in facts]
-    pieces += [known.ratings for known in people.values()]
+    pieces += [dataset_people.ratings for dataset_people in people.values()]
     frame = frame_of(pieces, explanations=explanations)
-    story_rows = [row for known in people.values() for row in known.stories.values()]
+    story_rows = [row for dataset_people in people.values() for row in dataset_people.stories.values()]
     stories = pd.DataFrame(story_rows, columns=StoryRow._fields).set_index(["dataset", "story"])
     if not imported:
         frame, facts = with_labels(frame, scales, explanations=explanations), panels.noted(frame, facts)
@@ -84,14 +84,14 @@ def read(
         return whole if perturbed else without_perturbed(whole)
     frame = with_labels(_stacked([frame, *_once(imported, set(people))]), scales, explanations=explanations)
     facts = panels.noted(frame, facts)
-    more = pd.concat([stories, *(one.stories for one in imported)])
+    more = pd.concat([stories, *(part.stories for part in imported)])
     whole = RatingsTable(frame, more[~more.index.duplicated()], tuple(facts), scales)
     return whole if perturbed else without_perturbed(whole)
 
 
 def _datasets(fact: RunFacts, imported: Sequence[Imported]) -> list[str]:
     """The datasets that a folder rated; one of imported rows may hold several."""
-    own = next((one.frame["dataset"] for one in imported if one.fact is fact), None)
+    own = next((part.frame["dataset"] for part in imported if part.fact is fact), None)
     return [fact.dataset] if own is None else [str(name) for name in own.dropna().unique()]
 
 
@@ -99,17 +99,17 @@ def _said(fact: RunFacts, scales: Scales, imported: Sequence[Imported]) -> list[
     """What the codes of a folder's labels mean."""
     names = {criterion.name.casefold() for criterion in fact.criteria}
     datasets = _datasets(fact, imported)
-    return notes_of({place: scale for place, scale in scales.items() if place[0] in datasets and place[1] in names})
+    return notes_of({key: scale for key, scale in scales.items() if key[0] in datasets and key[1] in names})
 
 
-def _once(imported: Sequence[Imported], known: set[str]) -> list[pd.DataFrame]:
+def _once(imported: Sequence[Imported], seen: set[str]) -> list[pd.DataFrame]:
     """The imported rows, people's of a dataset only where no folder before brought them."""
     kept = []
-    for one in imported:
-        rater = one.frame["source"] == "rater"
-        twice = rater & one.frame["dataset"].isin(known)
-        kept.append(one.frame[~twice] if twice.any() else one.frame)
-        known |= set(one.frame.loc[rater, "dataset"].astype(str))
+    for part in imported:
+        rater = part.frame["source"] == "rater"
+        twice = rater & part.frame["dataset"].isin(seen)
+        kept.append(part.frame[~twice] if twice.any() else part.frame)
+        seen |= set(part.frame.loc[rater, "dataset"].astype(str))
     return kept
 
 

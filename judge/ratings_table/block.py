@@ -33,8 +33,8 @@ class Judged(NamedTuple):
 def judged(answer: Answer, judgment: Judgment) -> Judged:
     """A repeat's row."""
     flags = ";".join(judgment.flags)
-    place = (answer.story, answer.criterion, answer.eval_prompt)
-    return Judged(*place, judgment.status, flags, answer.repeat, judgment.rating, judgment.explanation)
+    names = (answer.story, answer.criterion, answer.eval_prompt)
+    return Judged(*names, judgment.status, flags, answer.repeat, judgment.rating, judgment.explanation)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,14 +46,14 @@ class Block:
     explanations: list[str | None] | None
 
     @classmethod
-    def of(cls, found: Iterable[Judged]) -> Block:
+    def of(cls, judgments: Iterable[Judged]) -> Block:
         """A block of these rows, in their order."""
-        listed = list(found)
+        listed = list(judgments)
         rows = np.empty(len(listed), dtype=COLUMNS)
         names = {}
-        for place, name in enumerate(NAMES):
+        for column, name in enumerate(NAMES):
             numbers: dict[str, int] = {}
-            rows[name] = [numbers.setdefault(str(row[place]), len(numbers)) for row in listed]
+            rows[name] = [numbers.setdefault(str(row[column]), len(numbers)) for row in listed]
             names[name] = list(numbers)
         rows["repeat"] = [row.repeat for row in listed]
         rows["rating"] = [np.nan if row.rating is None else row.rating for row in listed]

@@ -53,12 +53,12 @@ def frame_of(pieces: Sequence[Piece], *, explanations: bool) -> pd.DataFrame:
 
 def ordered(present: Iterable[str]) -> list[str]:
     """The columns of a table in order: `COLUMNS`, with `PANEL` and `LABEL` in their places where these are present."""
-    present, found = set(present), []
+    present, names = set(present), []
     for name in COLUMNS:
-        found.append(name)
+        names.append(name)
         more = {"rater": PANEL, "rating": LABEL}.get(name)
-        found += [more] if more in present else []
-    return found
+        names += [more] if more in present else []
+    return names
 
 
 def without_empty(frame: pd.DataFrame) -> pd.DataFrame:
@@ -86,8 +86,8 @@ def _together(parts: Sequence[tuple[tuple[Codes, Names] | str | None, int]]) -> 
         codes, names = column if isinstance(column, tuple) else (np.zeros(size, dtype=np.int8), [column])
         coded.append((codes, names))
         used.append(np.flatnonzero(np.bincount(codes, minlength=len(names))))
-    found = {names[n] for (_, names), some in zip(coded, used, strict=True) for n in some}
-    levels = sorted(name for name in found if name is not None)
+    levels_used = {names[n] for (_, names), some in zip(coded, used, strict=True) for n in some}
+    levels = sorted(name for name in levels_used if name is not None)
     number = {name: n for n, name in enumerate(levels)}
     whole = np.empty(sum(codes.size for codes, _ in coded), dtype=width(len(levels)))
     done = 0

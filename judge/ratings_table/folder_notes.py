@@ -30,16 +30,16 @@ def about_judge(
         notes.append(f"{judge}: {force['note']}")
     # What the server was found not to do, as the probe of the last sitting noted it.
     notes += (force.get("server") or {}).get("notes", [])
-    return notes + without_effect(judge, stored(manifest), told=notes)
+    return notes + without_effect(judge, stored(manifest), probe_notes=notes)
 
 
 def about_answers(judge: str, journal: JournalReader, *, settled: int, planned: int) -> list[str]:
     """What of the answers was asked again, and what has not been asked."""
     notes: list[str] = []
     if replaced := journal.replaced_total():
-        what = "verdict" if journal.compares else "rating"
-        said = f"{replaced} answers were asked again because no {what} could be read"
-        notes.append(Note(said, Advice("judge retry {unparsed}", unparsed=True)))
+        kind = "verdict" if journal.compares else "rating"
+        sentence = f"{replaced} answers were asked again because no {kind} could be read"
+        notes.append(Note(sentence, Advice("judge retry {unparsed}", unparsed=True)))
     if settled < planned:
         notes.append(f"{judge}: {planned - settled} of {planned} planned repeats have not been asked yet")
     return notes
@@ -56,11 +56,11 @@ def several_models(judge: str, manifest: Mapping[str, Any], journal: JournalRead
     if len(models) > 1:
         named = ", ".join(f"{name} ({count:,})" for name, count in models.items())
         return [f"{judge}: {len(models)} models answered under this one name, as the servers named them: {named}"]
-    told = [one for sitting in manifest.get("sittings") or () for one in sitting.get("server") or ()]
+    servers = [server for sitting in manifest.get("sittings") or () for server in sitting.get("server") or ()]
     for key in _OF_MODEL:
-        said = list(dict.fromkeys(str(one[key]) for one in told if key in one))
-        if len(said) > 1:
-            differs = f"{judge}: its servers were not the same model in all sittings ({key}: {', '.join(said[:3])})"
+        values = list(dict.fromkeys(str(server[key]) for server in servers if key in server))
+        if len(values) > 1:
+            differs = f"{judge}: its servers were not the same model in all sittings ({key}: {', '.join(values[:3])})"
             return [f"{differs}: answers of more than one model may stand here"]
     return []
 
@@ -96,11 +96,13 @@ def other_scale(criteria: Sequence[Criterion], journal: JournalReader) -> list[s
     return notes
 
 
-def without_effect(judge: str, settings: Iterable[SettingInForce], *, told: Sequence[str]) -> list[str]:
-    """A sentence for each setting that was asked and refused or ignored, unless the probe's note has `told` of it."""
-    seed_told = any("same seed" in note for note in told)
+def without_effect(judge: str, settings: Iterable[SettingInForce], *, probe_notes: Sequence[str]) -> list[str]:
+    """A sentence for each setting that was asked and refused or ignored, unless `probe_notes` mention it."""
+    seed_told = any("same seed" in note for note in probe_notes)
     lost = [
-        one for one in settings if one.state in ("refused", "ignored") and not (one.setting == "seed" and seed_told)
+        setting
+        for setting in settings
+        if setting.state in ("refused", "ignored") and not (setting.setting == "seed" and seed_told)
     ]
     return [f"{judge}: {sentence}" for sentence in sentences(lost)]
 

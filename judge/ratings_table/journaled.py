@@ -56,7 +56,7 @@ class People:
 
     def named(self, story: Codes) -> dict[str, tuple[Codes, Names]]:
         """The columns that follow from the story, for rows of stories by number."""
-        found: dict[str, tuple[Codes, Names]] = {"story": (story, list(self.stories))}
+        named: dict[str, tuple[Codes, Names]] = {"story": (story, list(self.stories))}
         rows = self.stories.values()
         for name, values in (
             ("story_prompt", [row.story_prompt for row in rows]),
@@ -64,8 +64,8 @@ class People:
         ):
             numbers: dict[str, int] = {}
             codes = [numbers.setdefault(value, len(numbers)) for value in values]
-            found[name] = (np.array(codes, dtype=np.int32)[story], list(numbers))
-        return found
+            named[name] = (np.array(codes, dtype=np.int32)[story], list(numbers))
+        return named
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,23 +105,25 @@ def read_journal(folder: ResultFolder, asked: Asked, people: dict[str, People]) 
         criteria = tuple(Criterion.of(record) for record in definition["criteria_records"])
         dataset = str(definition["dataset_name"])
         _add_people(people, dataset, definition, journal, folder)
-        known = people[dataset]
-        gone = trained_on(read_manifest(folder.manifest), known.stories, folder.path)
-        reading = StoredAnswers.of_run(asked.parser, criteria, definition, lambda story: known.stories[story].text)
+        dataset_people = people[dataset]
+        gone = trained_on(read_manifest(folder.manifest), dataset_people.stories, folder.path)
+        reading = StoredAnswers.of_run(
+            asked.parser, criteria, definition, lambda story: dataset_people.stories[story].text
+        )
         try:
-            found = _judgments(folder, journal, reading, asked, definition, known, state)
-            piece = _piece(found.blocks, known, definition, asked, gone, distinct=True)
+            kept = _judgments(folder, journal, reading, asked, definition, dataset_people, state)
+            piece = _piece(kept.blocks, dataset_people, definition, asked, gone, distinct=True)
         except UnusualError:
             rows = (judged(*read) for answer in journal.answers() for read in reading.judgments(answer))
-            found = Known([Block.of(rows)], journal.settled_total())
-            piece = _piece(found.blocks, known, definition, asked, gone, distinct=False)
-        fact = _facts(folder, definition, criteria, journal, asked.parser, found.settled)
+            kept = Known([Block.of(rows)], journal.settled_total())
+            piece = _piece(kept.blocks, dataset_people, definition, asked, gone, distinct=False)
+        fact = _facts(folder, definition, criteria, journal, asked.parser, kept.settled)
         if asked.beside is not None:
             asked.beside(journal, fact)
     named = {**piece.named, "judge": fact.judge}
     flags = _in_order(piece.named["flags"])
-    said = (*about(fact.judge, gone, known.stories), *outside_scale(flags))
-    return replace(piece, named=named), replace(fact, notes=(*fact.notes, *said))
+    notes = (*about(fact.judge, gone, dataset_people.stories), *outside_scale(flags))
+    return replace(piece, named=named), replace(fact, notes=(*fact.notes, *notes))
 
 
 def _judgments(
@@ -130,7 +132,7 @@ def _judgments(
     reading: StoredAnswers,
     asked: Asked,
     definition: dict[str, Any],
-    known: People,
+    dataset_people: People,
     state: str | None,
 ) -> Known:
     """All judgments of the journal, kept from now on where that is worth it and it can be told when they hold."""
@@ -138,7 +140,7 @@ def _judgments(
     # What a third party's parser looks at is not known; blocks of answers hold all but what servers said of calls.
     whole = asked.name in PARSERS or not journal.tells_usage()
     if asked.keep and whole and journal.last_attempt() >= LEAST:
-        texts = ((row.story, row.text) for row in known.stories.values())
+        texts = ((row.story, row.text) for row in dataset_people.stories.values())
         identity = identity_of(asked.name, asked.parser.version, definition, texts)
     path = None if identity is None else folder.parsed(asked.name)
     with ParsedFile(path, identity or "") as kept:
@@ -178,11 +180,11 @@ def _piece(
     further: dict[str, dict[str, int]] = {"status": {}, "flags": {}}
     columns |= {name: _numbers(blocks, name, numbers, more=True) for name, numbers in further.items()}
     repeat = _joined([block.rows["repeat"].astype(np.int64) for block in blocks], np.int64)
-    place = (columns["story"].astype(np.int64) * len(criteria) + columns["criterion"]) * len(prompts)
-    place += columns["eval_prompt"]
-    order = np.lexsort((repeat, place))
-    place, repeat = place[order], repeat[order]
-    if distinct and bool(((place[1:] == place[:-1]) & (repeat[1:] == repeat[:-1])).any()):
+    cell = (columns["story"].astype(np.int64) * len(criteria) + columns["criterion"]) * len(prompts)
+    cell += columns["eval_prompt"]
+    order = np.lexsort((repeat, cell))
+    cell, repeat = cell[order], repeat[order]
+    if distinct and bool(((cell[1:] == cell[:-1]) & (repeat[1:] == repeat[:-1])).any()):
         raise UnusualError
     if gone:
         kept = np.array([story not in gone for story in people.stories], dtype=bool)[columns["story"][order]]
@@ -211,14 +213,14 @@ def _piece(
 
 def _numbers(blocks: Sequence[Block], name: str, numbers: dict[str, int], *, more: bool = False) -> NDArray[np.int32]:
     """A column of all blocks as numbers of names; `more` gives numbers to names that have none."""
-    found = []
+    codes = []
     for block in blocks:
         if more:
-            for one in block.names[name]:
-                numbers.setdefault(one, len(numbers))
-        places = np.array([numbers[one] for one in block.names[name]], dtype=np.int32)
-        found.append(places[block.rows[name]])
-    return _joined(found, np.int32)
+            for level in block.names[name]:
+                numbers.setdefault(level, len(numbers))
+        places = np.array([numbers[level] for level in block.names[name]], dtype=np.int32)
+        codes.append(places[block.rows[name]])
+    return _joined(codes, np.int32)
 
 
 def _joined(parts: Sequence[NDArray[Any]], dtype: Any) -> NDArray[Any]:
@@ -305,26 +307,26 @@ def _add_people(
     numbers: dict[str, dict[str | None, int]] = {"criterion": {}, "rater": {}, PANEL: {}}
     codes: dict[str, list[int]] = {name: [] for name in numbers}
     values: list[float] = []
-    for place, story in enumerate(journal.stories()):
+    for number, story in enumerate(journal.stories()):
         length = words.get(story.id, len(story.text.split()))
         stories[story.id] = StoryRow(dataset, story.id, story.story_prompt, story.system, length, story.text)
         for rating in story.ratings:
-            given.append(place)
+            given.append(number)
             values.append(rating.value)
             for name, value in (("criterion", rating.criterion), ("rater", rating.rater), (PANEL, rating.panel)):
                 codes[name].append(numbers[name].setdefault(value, len(numbers[name])))
-    known = People(content, stories, Piece({}, np.empty(0)))
+    dataset_people = People(content, stories, Piece({}, np.empty(0)))
     if numbers[PANEL].keys() <= {None}:
         del codes[PANEL]
     named: dict[str, tuple[Codes, Names] | str | None] = {
         "run": str(definition["name"]),
         "judge": None,
         "dataset": dataset,
-        **known.named(np.array(given, dtype=np.int32)),
+        **dataset_people.named(np.array(given, dtype=np.int32)),
         **{name: (np.array(codes[name], dtype=np.int32), list(numbers[name])) for name in codes},
         "eval_prompt": None,
         "source": "rater",
         "status": "ok",
         "flags": "",
     }
-    people[dataset] = replace(known, ratings=Piece(named, np.array(values, dtype=np.float64)))
+    people[dataset] = replace(dataset_people, ratings=Piece(named, np.array(values, dtype=np.float64)))

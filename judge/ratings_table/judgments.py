@@ -87,45 +87,45 @@ class Walk:
         contents = [content(row) for row in rows]
         each = [self._reading.criteria_of(row[EVAL_PROMPT]) for row in rows]
         # Each judgment has its answer's content, so that a kept block tells what it was made of.
-        whole = b"".join(one * count for one, count in zip(contents, each, strict=True))
+        whole = b"".join(checksum * count for checksum, count in zip(contents, each, strict=True))
         before = self._kept.block(number)
         if before is not None and before[0] == whole:
             self.checksums[number] = before[1]
             return before[2]
-        known: dict[bytes, list[Judged]] = {}
+        rows_by_content: dict[bytes, list[Judged]] = {}
         if before is not None:
-            for one, row in zip(_each(before[0]), before[2].judged(), strict=True):
-                known.setdefault(one, []).append(row)
-        made = Block.of(
+            for checksum, row in zip(_each(before[0]), before[2].judged(), strict=True):
+                rows_by_content.setdefault(checksum, []).append(row)
+        block = Block.of(
             chain.from_iterable(
-                known[one] if one in known else self._judged(answer(row))
-                for one, row in zip(contents, rows, strict=True)
+                rows_by_content[checksum] if checksum in rows_by_content else self._judged(answer(row))
+                for checksum, row in zip(contents, rows, strict=True)
             )
         )
-        self._put(number, whole, made, len(rows))
-        return made
+        self._put(number, whole, block, len(rows))
+        return block
 
     def unanswered(self) -> Iterator[Block]:
         """The repeats without an answer, in blocks numbered from -1 downwards. Raises UnusualError."""
-        found = self._journal.unanswered()
+        unanswered = self._journal.unanswered()
         number = -1
-        while piece := list(islice(found, ROWS)):
-            whole = [one for one in piece if one is not None]
+        while piece := list(islice(unanswered, ROWS)):
+            whole = [answer for answer in piece if answer is not None]
             if len(whole) < len(piece):
                 raise UnusualError
-            made = Block.of(chain.from_iterable(map(self._judged, whole)))
-            self._put(number, b"", made, len(whole))
+            block = Block.of(chain.from_iterable(map(self._judged, whole)))
+            self._put(number, b"", block, len(whole))
             self.without += len(whole)
             number -= 1
-            yield made
+            yield block
 
-    def _put(self, number: int, contents: bytes, made: Block, answers: int) -> None:
-        checksum = self._kept.put(number, contents, made, answers)
+    def _put(self, number: int, contents: bytes, block: Block, answers: int) -> None:
+        checksum = self._kept.put(number, contents, block, answers)
         if checksum is not None:
             self.checksums[number] = checksum
 
-    def _judged(self, one: Answer) -> list[Judged]:
-        return [judged(*read) for read in self._reading.judgments(one)]
+    def _judged(self, answer: Answer) -> list[Judged]:
+        return [judged(*read) for read in self._reading.judgments(answer)]
 
 
 def judgments(
@@ -142,9 +142,9 @@ def judgments(
 
     Raises UnusualError.
     """
-    found = kept.believed(state, explanations=explanations)
-    if found is not None:
-        return Known(*found)
+    believed = kept.believed(state, explanations=explanations)
+    if believed is not None:
+        return Known(*believed)
     tried, answers = journal.tried()
     walk = Walk(journal, reading, kept)
     blocks = _walked(walk, journal.blocks(), answers, kept, helpers, telling, explanations=explanations)
@@ -172,22 +172,22 @@ def _walked(
     if numbers and numbers[0] < 0:
         raise UnusualError
     long = answers - kept.count() >= LONG
-    found: dict[int, Block] = {}
+    blocks: dict[int, Block] = {}
     with (telling if long else silent)(answers) as tell:
 
         def take(some: Iterable[int]) -> None:
             for number in some:
                 block = walk.block(number)
-                found[number] = block if explanations else replace(block, explanations=None)
+                blocks[number] = block if explanations else replace(block, explanations=None)
                 tell(min(answers, max(walk.answers, kept.count())))
 
         if long and kept.writable:
             with helpers:
                 take(numbers[:: helpers.shares])
                 helpers.wait(kept.count, tell)
-        take(number for number in numbers if number not in found)
-    return [found[number] for number in numbers]
+        take(number for number in numbers if number not in blocks)
+    return [blocks[number] for number in numbers]
 
 
 def _each(contents: bytes) -> list[bytes]:
-    return [contents[place : place + 16] for place in range(0, len(contents), 16)]
+    return [contents[start : start + 16] for start in range(0, len(contents), 16)]

@@ -27,18 +27,18 @@ def scales_of(facts: Iterable[tuple[RunFacts, Iterable[str]]]) -> Scales:
     Raises RunFolderError where a criterion of one dataset has other labels, or none, in another folder: its codes would
     mean two things in one table.
     """
-    found: dict[tuple[str, str], tuple[Scale, RunFacts]] = {}
+    scales: dict[tuple[str, str], tuple[Scale, RunFacts]] = {}
     for fact, datasets in facts:
         for dataset in datasets:
             for criterion in fact.criteria:
-                scale, first = found.setdefault((dataset, criterion.name.casefold()), (criterion.scale, fact))
+                scale, first = scales.setdefault((dataset, criterion.name.casefold()), (criterion.scale, fact))
                 if scale.labels != criterion.scale.labels:
                     raise RunFolderError(
                         f"{criterion.name} of dataset {dataset!r} is rated {_words(scale)} in {first.path} and "
                         f"{_words(criterion.scale)} in {fact.path}",
                         hint="make one table for each",
                     )
-    return {place: scale for place, (scale, _) in found.items() if scale.labels}
+    return {key: scale for key, (scale, _) in scales.items() if scale.labels}
 
 
 def with_labels(frame: pd.DataFrame, scales: Scales, *, explanations: bool) -> pd.DataFrame:
@@ -57,12 +57,12 @@ def with_labels(frame: pd.DataFrame, scales: Scales, *, explanations: bool) -> p
         of_scale = np.array([number[label] for label in scale.labels], dtype=codes.dtype)
         for side in (rows[people[rows]], rows[~people[rows]]):
             is_code = _codes(rating[side], scale)
-            known = ~np.isnan(rating[side])
-            if not people[side].any() or bool(is_code[known].all()):
+            rated = ~np.isnan(rating[side])
+            if not people[side].any() or bool(is_code[rated].all()):
                 codes[side[is_code]] = of_scale[rating[side[is_code]].astype(np.int64)]
     column = np.array([*words, None], dtype=object)[codes] if explanations else categories(codes, words)
-    made = frame.drop(columns=LABEL, errors="ignore").assign(**{LABEL: column})
-    return made[ordered(made.columns)]
+    labelled = frame.drop(columns=LABEL, errors="ignore").assign(**{LABEL: column})
+    return labelled[ordered(labelled.columns)]
 
 
 def coded(frame: pd.DataFrame, criteria: Sequence[Criterion], file: object) -> pd.DataFrame:
@@ -82,8 +82,8 @@ def coded(frame: pd.DataFrame, criteria: Sequence[Criterion], file: object) -> p
         if scale is None:
             _refuse(frame, own, file, "a label of a criterion that has none in manifest.json", None)
             continue
-        known = {word: scale.code_of(str(word)) for word in frame.loc[own, LABEL].unique()}
-        code = frame[LABEL].map(known).to_numpy(dtype=np.float64, na_value=np.nan)
+        code_of_word = {word: scale.code_of(str(word)) for word in frame.loc[own, LABEL].unique()}
+        code = frame[LABEL].map(code_of_word).to_numpy(dtype=np.float64, na_value=np.nan)
         _refuse(frame, own & np.isnan(code), file, "no label of this criterion", scale)
         _refuse(frame, own & ~np.isnan(rating) & (rating != code), file, "not the label of the rating beside it", scale)
         rated = frame["status"].isin(("ok", "imported")).to_numpy()
@@ -110,9 +110,9 @@ def _rows(frame: pd.DataFrame, scales: Scales) -> Iterator[tuple[Scale, NDArray[
     dataset, datasets = pd.factorize(frame["dataset"])
     criterion, criteria = pd.factorize(frame["criterion"])
     for (name, folded), scale in scales.items():
-        which = [c for c, known in enumerate(criteria) if str(known).casefold() == folded]
-        of = [d for d, known in enumerate(datasets) if str(known) == name]
-        yield scale, np.flatnonzero(np.isin(dataset, of) & np.isin(criterion, which))
+        which = [c for c, level in enumerate(criteria) if str(level).casefold() == folded]
+        datasets_of_scale = [d for d, level in enumerate(datasets) if str(level) == name]
+        yield scale, np.flatnonzero(np.isin(dataset, datasets_of_scale) & np.isin(criterion, which))
 
 
 def _codes(rating: NDArray[np.float64], scale: Scale) -> NDArray[np.bool_]:
@@ -129,5 +129,5 @@ def _refuse(frame: pd.DataFrame, wrong: NDArray[np.bool_], file: object, message
     if wrong.any():
         row = int(wrong.argmax())
         allowed = None if scale is None else scale.code_words
-        found = frame[LABEL].iloc[row]
-        raise DataError(message, file=file, row=row + 2, column=LABEL, found=found, allowed=allowed)
+        value = frame[LABEL].iloc[row]
+        raise DataError(message, file=file, row=row + 2, column=LABEL, found=value, allowed=allowed)

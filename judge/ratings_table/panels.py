@@ -18,12 +18,14 @@ def panels_in(frame: pd.DataFrame) -> tuple[str, ...]:
 
 def noted(frame: pd.DataFrame, facts: Sequence[RunFacts]) -> list[RunFacts]:
     """The facts with a note on panels, where there are any."""
-    found = panels_in(frame)
-    return [replace(fact, notes=(*fact.notes, pooled_note(found))) for fact in facts] if found else list(facts)
+    panel_names = panels_in(frame)
+    return (
+        [replace(fact, notes=(*fact.notes, pooled_note(panel_names))) for fact in facts] if panel_names else list(facts)
+    )
 
 
 def pooled_note(panels: Sequence[str]) -> str:
     """What stands under every table that takes the people of several panels together."""
     many = f"people of {len(panels)} panels" if len(panels) > 1 else "people of one panel"
-    said = f"{many} ({', '.join(panels)}) are taken together with whoever has none"
-    return Note(said, Advice("{panel} takes one alone, judge panels sets them side by side", panel=panels[0]))
+    sentence = f"{many} ({', '.join(panels)}) are taken together with whoever has none"
+    return Note(sentence, Advice("{panel} takes one alone, judge panels sets them side by side", panel=panels[0]))

@@ -37,11 +37,11 @@ def read_parquet(file: Path, *, explanations: bool) -> pd.DataFrame:
         try:
             # A view has a fixed text, so that no part of a path is ever part of a statement.
             db.from_parquet(str(file)).create_view("ratings")
-            found = {row[0] for row in db.execute("DESCRIBE ratings").fetchall()}
-            missing = [column for column in COLUMNS if column not in found]
+            columns = {row[0] for row in db.execute("DESCRIBE ratings").fetchall()}
+            missing = [column for column in COLUMNS if column not in columns]
             if missing:
                 raise DataError("columns are missing", file=file, found=missing, allowed=", ".join(COLUMNS))
-            return _rows(db, ordered(found), explanations=explanations)
+            return _rows(db, ordered(columns), explanations=explanations)
         except duckdb.Error as error:
             raise DataError(f"cannot be read as Parquet ({str(error).splitlines()[0]})", file=file) from error
 
@@ -53,24 +53,26 @@ def _rows(db: Any, wanted: Sequence[str], *, explanations: bool) -> pd.DataFrame
     parts = [f"{column}::VARCHAR::{column}_name AS {column}" for column in levels]
     parts += [f"{column}::{kind} AS {column}" for column, (kind, _) in _NUMBERS.items()]
     parts += [_TEXT] if explanations else []
-    arrays: dict[str, Any] = {name: np.empty(total, dtype=width(len(known))) for name, known in levels.items()}
+    arrays: dict[str, Any] = {
+        name: np.empty(total, dtype=width(len(level_names))) for name, level_names in levels.items()
+    }
     arrays |= {name: np.empty(total, dtype=dtype) for name, (_, dtype) in _NUMBERS.items()}
     texts: list[pd.Series[str]] = []
     done = 0
     result = db.execute(f"SELECT {', '.join(parts)} FROM ratings")  # noqa: S608  the names are our own
     while len(piece := result.fetch_df_chunk(_VECTORS)):
-        place = slice(done, done + len(piece))
+        rows = slice(done, done + len(piece))
         for name in levels:
-            arrays[name][place] = piece[name].cat.codes.to_numpy()
+            arrays[name][rows] = piece[name].cat.codes.to_numpy()
         for name in _NUMBERS:
-            arrays[name][place] = piece[name].to_numpy(dtype=np.float64, na_value=np.nan)
+            arrays[name][rows] = piece[name].to_numpy(dtype=np.float64, na_value=np.nan)
         texts += [piece[_TEXT]] if explanations else []
         done += len(piece)
-    made: dict[str, Any] = {name: categories(arrays[name], known) for name, known in levels.items()}
-    made |= {name: arrays[name] for name in _NUMBERS}
+    columns: dict[str, Any] = {name: categories(arrays[name], level_names) for name, level_names in levels.items()}
+    columns |= {name: arrays[name] for name in _NUMBERS}
     blank = categories(np.full(total, -1, dtype=np.int8), [])
-    made[_TEXT] = pd.concat(texts, ignore_index=True) if texts else blank
-    return pd.DataFrame({name: made[name] for name in wanted}, copy=False)
+    columns[_TEXT] = pd.concat(texts, ignore_index=True) if texts else blank
+    return pd.DataFrame({name: columns[name] for name in wanted}, copy=False)
 
 
 def _levels(db: Any, column: str) -> list[str]:

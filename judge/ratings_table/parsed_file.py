@@ -110,15 +110,15 @@ class ParsedFile:
     def _believed(self, db: sqlite3.Connection, state: str, explanations: bool) -> tuple[list[Block], int] | None:
         db.execute("BEGIN")
         try:
-            known = db.execute("SELECT * FROM states WHERE identity = ?", (self.identity,)).fetchone()
+            stored = db.execute("SELECT * FROM states WHERE identity = ?", (self.identity,)).fetchone()
             checksums = self._checksums(db)
-            if known is None or known[1] != state or known[2] != _over(state, known[3], checksums):
+            if stored is None or stored[1] != state or stored[2] != _over(state, stored[3], checksums):
                 return None
             blocks = [self._block(db, number, explanations) for number, _ in checksums]
         finally:
             db.rollback()
-        whole = [one[1] for one in blocks if one is not None]
-        return (whole, int(known[3])) if len(whole) == len(blocks) else None
+        whole = [block[1] for block in blocks if block is not None]
+        return (whole, int(stored[3])) if len(whole) == len(blocks) else None
 
     def block(self, number: int) -> tuple[bytes, bytes, Block] | None:
         """What each answer of a block was, the checksum, and the judgments; None where there is no whole block."""
@@ -126,13 +126,13 @@ class ParsedFile:
         def read(db: sqlite3.Connection) -> tuple[bytes, bytes, Block] | None:
             db.execute("BEGIN")
             try:
-                found = self._block(db, number, explanations=True)
+                stored = self._block(db, number, explanations=True)
                 contents = db.execute(_CONTENTS, (self.identity, number)).fetchone()
             finally:
                 db.rollback()
-            if found is None or _hash(contents[0]) != found[2]:
+            if stored is None or _hash(contents[0]) != stored[2]:
                 return None
-            return contents[0], found[0], found[1]
+            return contents[0], stored[0], stored[1]
 
         return self._try(read)
 
@@ -141,15 +141,19 @@ class ParsedFile:
         texts = db.execute(_TEXTS, (self.identity, number)).fetchone() if explanations else None
         if row is None or (explanations and texts is None):
             return None
-        checksum, names, columns, explained, known = row
+        checksum, names, columns, explained, contents_hash = row
         try:
-            if checksum != _hash(names, columns, explained, known) or (texts and explained != _hash(texts[0])):
+            if checksum != _hash(names, columns, explained, contents_hash) or (texts and explained != _hash(texts[0])):
                 return None
         except _DAMAGED:
             return None
         levels: dict[str, Any] = orjson.loads(names)
         rows = np.frombuffer(columns, dtype=COLUMNS)
-        return checksum, Block(rows, {name: levels[name] for name in NAMES}, texts and orjson.loads(texts[0])), known
+        return (
+            checksum,
+            Block(rows, {name: levels[name] for name in NAMES}, texts and orjson.loads(texts[0])),
+            contents_hash,
+        )
 
     def put(self, number: int, contents: bytes, block: Block, answers: int) -> bytes | None:
         """Keep a block, made of so many answers, whole or not at all; its checksum, or None where it cannot be told."""
@@ -161,9 +165,9 @@ class ParsedFile:
             self.writable = False
             return None
         columns = block.rows.tobytes()
-        explained, known = _hash(texts), _hash(contents)
-        checksum = _hash(names, columns, explained, known)
-        row = (self.identity, number, answers, checksum, names, columns, explained, known, contents)
+        explained, contents_hash = _hash(texts), _hash(contents)
+        checksum = _hash(names, columns, explained, contents_hash)
+        row = (self.identity, number, answers, checksum, names, columns, explained, contents_hash, contents)
 
         def write(db: sqlite3.Connection) -> None:
             db.execute("INSERT OR REPLACE INTO blocks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)

@@ -20,9 +20,9 @@ def perturbed_names(stories: Iterable[object]) -> dict[str, PerturbedName]:
     that an ordinary id that happens to hold an "@" is left alone.
     """
     marked = (str(story) for story in stories if "@" in str(story))
-    found = {story: name for story in marked if (name := read_name(story)) is not None}
-    known = any(name.perturbation is None or name.perturbation in CATALOGUE for name in found.values())
-    return found if known else {}
+    names = {story: name for story in marked if (name := read_name(story)) is not None}
+    marks_known = any(name.perturbation is None or name.perturbation in CATALOGUE for name in names.values())
+    return names if marks_known else {}
 
 
 def without_perturbed(table: RatingsTable) -> RatingsTable:

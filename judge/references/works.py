@@ -58,12 +58,12 @@ class Work:
 @cache
 def works() -> dict[str, Work]:
     """All works by key."""
-    found = {}
+    works_by_key = {}
     for entry in re.split(r"\n(?=@)", _FILE.read_text(encoding="utf-8")):
         key = entry.partition("{")[2].partition(",")[0]
         fields = {name: _plain(value) for name, value in _FIELD.findall(entry)}
-        found[key] = Work(key, fields, entry.strip() + "\n")
-    return found
+        works_by_key[key] = Work(key, fields, entry.strip() + "\n")
+    return works_by_key
 
 
 def bibtex(keys: Sequence[str]) -> str:

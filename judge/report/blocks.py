@@ -25,9 +25,9 @@ class TableBlock(Markup):
     signature: str
 
     @classmethod
-    def of(cls, made: Markup, table: Table) -> TableBlock:
+    def of(cls, markup: Markup, table: Table) -> TableBlock:
         """The markup made of a table."""
-        block = cls(made)
+        block = cls(markup)
         block.caption, block.signature = table.title, table.signature
         return block
 
@@ -43,11 +43,11 @@ class Section:
     @property
     def signatures(self) -> dict[str, tuple[str, ...]]:
         """Each signature of the section's tables once, with the titles of the tables that have it."""
-        found: dict[str, dict[str, None]] = {}
+        captions: dict[str, dict[str, None]] = {}
         for block in self.blocks:
             if isinstance(block, TableBlock) and block.signature:
-                found.setdefault(block.signature, {})[block.caption] = None
-        return {signature: tuple(titles) for signature, titles in found.items()}
+                captions.setdefault(block.signature, {})[block.caption] = None
+        return {signature: tuple(titles) for signature, titles in captions.items()}
 
 
 def prose(sentence: str, *, kind: str = "") -> Markup:
@@ -93,26 +93,26 @@ def shown(table: Table, inputs: ReportInputs, *, folded: bool | None = None, tit
 
     Its signature is the section's to print.
     """
-    told = set(inputs.general_notes)
+    general = set(inputs.general_notes)
     # A page has no options. Copies as LaTeX and CSV take the table's own notes: advice leaves those too.
     table = worded(table, None)
-    notes = [inputs.raters.said(note) for note in table.notes if note not in told]
+    notes = [inputs.raters.said(note) for note in table.notes if note not in general]
     table = replace(table, title=table.title if title is None else title)
     table = inputs.raters.table(table)
     if not table.rows:  # nothing to unfold: what the notes say of it is all there is
-        said = "; ".join(notes) or "no rows"
+        sentence = "; ".join(notes) or "no rows"
         asks = table.title.endswith("?")
-        return prose(f"{table.title} {said[:1].upper()}{said[1:]}." if asks else f"{table.title}: {said}.")
-    made = html_table(table, notes=notes, signed=False)
+        return prose(f"{table.title} {sentence[:1].upper()}{sentence[1:]}." if asks else f"{table.title}: {sentence}.")
+    markup = html_table(table, notes=notes, signed=False)
     if folded or (folded is None and len(table.rows) > FOLD):
         count = f"{len(table.rows)} rows" if len(table.rows) != 1 else "1 row"
         summary = Markup('<summary>{} <span class="faint">({})</span></summary>').format(table.title, count)
-        made = Markup("<details>{}{}</details>").format(summary, made)
-    return TableBlock.of(made, table)
+        markup = Markup("<details>{}{}</details>").format(summary, markup)
+    return TableBlock.of(markup, table)
 
 
-def failed(what: str, error: JudgeError) -> Markup:
+def failed(subject: str, error: JudgeError) -> Markup:
     """What is not there and why, and what mends it, unless that is an option."""
     hint = written(error.hint or "", None)
     mends = Markup(" <code>{}</code>").format(hint) if hint else ""
-    return Markup('<p class="absent">{}: {}.{}</p>').format(what, written(error.sentence, PLAIN), mends)
+    return Markup('<p class="absent">{}: {}.{}</p>').format(subject, written(error.sentence, PLAIN), mends)

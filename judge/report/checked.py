@@ -18,17 +18,17 @@ from judge.report.sections import checked_table, headline
 @contextmanager
 def inputs_of(checked: Checked, options: ReportOptions, keep: Path | None = None) -> Iterator[ReportInputs]:
     """The table as a report reads runs, in a folder that is kept where `keep` names it, else removed at the end."""
-    with tempfile.TemporaryDirectory(prefix="judge-check-") as place:
-        folder = write_folder(keep or Path(place) / checked.path.stem, checked.found)
+    with tempfile.TemporaryDirectory(prefix="judge-check-") as temporary:
+        folder = write_folder(keep or Path(temporary) / checked.path.stem, checked.ratings)
         inputs = ReportInputs.read([folder.path], options)
         yield replace(inputs, runs=(str(keep or Path("runs") / checked.path.stem),), checked=checked)
 
 
 def checked_tables(inputs: ReportInputs, checked: Checked) -> list[Table]:
     """What the screen shows: answers, agreement over all stories, by system, the columns as read, the gaps."""
-    made = [checked_table.answers_table(headline.answers(inputs), checked)]
+    tables = [checked_table.answers_table(headline.answers(inputs), checked)]
     if inputs.has_people:
-        made.append(checked_table.agreement_table(inputs.correlations))
+        tables.append(checked_table.agreement_table(inputs.correlations))
         if any(len(matrix.systems) > 1 for matrix in inputs.matrices):
-            made.append(checked_table.systems_table(inputs.correlations_over_systems, inputs.classes))
-    return [*made, checked_table.untold_table(checked), checked_table.columns_table(checked)]
+            tables.append(checked_table.systems_table(inputs.correlations_over_systems, inputs.classes))
+    return [*tables, checked_table.untold_table(checked), checked_table.columns_table(checked)]

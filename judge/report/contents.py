@@ -33,8 +33,8 @@ Progress = Callable[[str], None]
 
 
 def _summary(inputs: ReportInputs) -> list[Markup]:
-    said = headline.answers if inputs.checked is not None else first_box.answers
-    of_ratings = said(inputs) if inputs.rates else []
+    answers_of = headline.answers if inputs.checked is not None else first_box.answers
+    of_ratings = answers_of(inputs) if inputs.rates else []
     of_comparisons = preferences_said.answers(inputs) if inputs.compared else []
     return [answered([*of_ratings, *of_comparisons, *checked_table.answers(inputs)])]
 
@@ -93,7 +93,7 @@ def sections_of(inputs: ReportInputs) -> tuple[tuple[str, str, Maker], ...]:
         return (
             ("summary", "What the file shows", _summary),
             CHECKED,
-            *(one for one in SECTIONS[1:] if one[0] not in absent),
+            *(entry for entry in SECTIONS[1:] if entry[0] not in absent),
         )
     more = ((PREFERENCES, bool(inputs.compared)), (STRESS, inputs.stressed is not None))
     return (*SECTIONS[:2], *(section for section, there in more if there), *SECTIONS[2:])

@@ -153,8 +153,8 @@ class ReportInputs:
         if options.pass_rate:
             table = with_pass_rate(table)
         manifests = tuple(read_manifest(folder.manifest) for folder in folders)
-        known = tuple(str(run) for run in runs)
-        return cls(known, options, folders, table, manifests, scores, compared=compared, stressed=stressed)
+        run_names = tuple(str(run) for run in runs)
+        return cls(run_names, options, folders, table, manifests, scores, compared=compared, stressed=stressed)
 
     @cached_property
     def costs(self) -> tuple[Cost, ...]:
@@ -174,12 +174,12 @@ class ReportInputs:
     @cached_property
     def asked_runs(self) -> tuple[AskedRun, ...]:
         """Every result folder: those of ratings, then those of comparisons."""
-        known = zip(self.table.facts, self.folders, self.manifests, self.costs, strict=True)
-        found = [AskedRun(*one) for one in known]
+        parts = zip(self.table.facts, self.folders, self.manifests, self.costs, strict=True)
+        asked = [AskedRun(*run) for run in parts]
         for fact in self.compared_facts:
             folder = ResultFolder(fact.path)
-            found.append(AskedRun(fact, folder, read_manifest(folder.manifest), folder_cost(folder)))
-        return tuple(found)
+            asked.append(AskedRun(fact, folder, read_manifest(folder.manifest), folder_cost(folder)))
+        return tuple(asked)
 
     @cached_property
     def evidence(self) -> Evidence:
@@ -231,12 +231,12 @@ class ReportInputs:
 
     @property
     def correlations_over_systems(self) -> Correlations:
-        """The same over system means, without distances."""
+        """Correlations over system means, without distances."""
         return self.evidence.correlations_over_systems
 
     @property
     def margins(self) -> list[Margin]:
-        """How far each judge lies from control and ceiling, over all stories."""
+        """Each judge's difference from control and ceiling, over all stories."""
         return self.evidence.margins
 
     @cached_property
@@ -267,7 +267,7 @@ class ReportInputs:
 
     @property
     def consistency(self) -> Consistency:
-        """How far judges agree with themselves, and people with each other."""
+        """Agreement of judges with themselves, and of people with each other."""
         return self.evidence.consistency
 
     @cached_property
@@ -275,8 +275,8 @@ class ReportInputs:
         """The audit's file: the one named, else one beside the run's definition; None where there is none."""
         if self.options.audit is not None:
             return Path(self.options.audit)
-        places = [place / DEFAULT_NAME for folder in self.folders for place in (folder.path.parent, folder.path)]
-        return next((place for place in places if place.is_file()), None)
+        places = [parent / DEFAULT_NAME for folder in self.folders for parent in (folder.path.parent, folder.path)]
+        return next((path for path in places if path.is_file()), None)
 
     @cached_property
     def audit(self) -> AuditSnapshot | None:
@@ -295,7 +295,7 @@ class ReportInputs:
 
     @cached_property
     def contamination(self) -> ContaminationReport | None:
-        """How much of these stories models seem to have seen; None without a scores file."""
+        """Figures on whether models have seen these stories; None without a scores file."""
         return contamination_report.report(self.table, self.scores) if self.scores else None
 
     @cached_property
@@ -310,9 +310,9 @@ class ReportInputs:
 
     @cached_property
     def raters(self) -> Raters:
-        """The same for what speaks of all datasets: labels where no dataset's stories were rated by people."""
+        """Raters named in sentences on all datasets: labels where no dataset's stories were rated by people."""
         rated = [self.raters_of(matrix.dataset) for matrix in self.matrices if matrix.criteria]
-        notes = dict.fromkeys(one.labels_note for one in rated)
+        notes = dict.fromkeys(raters.labels_note for raters in rated)
         return Raters() if None in notes else Raters("; ".join(note for note in notes if note) or None)
 
     @cached_property
@@ -356,9 +356,9 @@ def _needs_no_ratings(options: ReportOptions) -> None:
         "an audit": options.audit is not None,
         "contamination": bool(options.contamination),
     }
-    for what, wanted in asked.items():
+    for option, wanted in asked.items():
         if wanted:
             raise SpecError(
-                f"{what} is about runs that rate stories, and these compare them",
+                f"{option} is about runs that rate stories, and these compare them",
                 hint="leave it out, or add such a run",
             )

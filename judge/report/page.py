@@ -21,14 +21,14 @@ from judge.version import __version__
 _FOLDER = Path(__file__).parent
 
 
-def html(inputs: ReportInputs, made: Sequence[Section]) -> str:
+def html(inputs: ReportInputs, sections: Sequence[Section]) -> str:
     """The whole page."""
     script = (_FOLDER / "report.js").read_text(encoding="utf-8")
     style = stylesheet() + (_FOLDER / "report.css").read_text(encoding="utf-8")
     template = environment(_FOLDER / "templates").get_template("report.html")
     return template.render(
         title=title(inputs),
-        sections=made,
+        sections=sections,
         # Our own files: the only parts of the page that are not escaped, beside what the charts build.
         style=Markup(style),  # noqa: S704
         script=Markup(script),  # noqa: S704

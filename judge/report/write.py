@@ -20,7 +20,7 @@ def write_page(inputs: ReportInputs, output: Path, *, quiet: bool = False) -> in
     if not output.parent.is_dir():
         raise SpecError(f"{output} cannot be written: there is no folder {output.parent}")
     if quiet:
-        made = list(page_sections(inputs))
+        sections = list(page_sections(inputs))
     else:
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -31,20 +31,20 @@ def write_page(inputs: ReportInputs, output: Path, *, quiet: bool = False) -> in
         with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
             task = progress.add_task("report", total=len(sections_of(inputs)))
 
-            def told(name: str) -> None:
+            def describe(name: str) -> None:
                 progress.update(task, description=name)
 
-            made = []
-            for section in page_sections(inputs, told):
-                made.append(section)
+            sections = []
+            for section in page_sections(inputs, describe):
+                sections.append(section)
                 progress.advance(task)
-    page = html(inputs, made).encode("utf-8")
+    page = html(inputs, sections).encode("utf-8")
     _write(output, page)
     return len(page)
 
 
 def default_output(inputs: ReportInputs) -> Path:
-    """Where the page lies if nobody says: `report.html` beside the run's definition, or here for several RUNs."""
+    """The page's default path: `report.html` beside the run's definition, or here for several RUNs."""
     places = list(dict.fromkeys(_beside(folder) for folder in (*inputs.folders, *inputs.compared)))
     return (places[0] if len(places) == 1 else Path()) / "report.html"
 

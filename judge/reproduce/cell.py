@@ -61,7 +61,7 @@ class Cell:
         Correction -> what the cell becomes with that correction alone, where it is another printed number.
     missing : str or None
         Why the files cannot give the cell, and what could.
-    known : str or None
+    known_cause : str or None
         Why the study's recipe gives another number than was printed, where that is known.
     remarks : tuple of str
         What else must be said.
@@ -81,7 +81,7 @@ class Cell:
     corrected: Estimate
     moved: Mapping[str, float | None]
     missing: str | None = None
-    known: str | None = None
+    known_cause: str | None = None
     remarks: tuple[str, ...] = ()
     verdict: Verdict | None = None
 
@@ -99,7 +99,7 @@ class Cell:
             return "not in print"
         if self.published == self.as_published:
             return "match" if self.counted_at == self.place else "repeat"
-        return "differ" if self.known else "off"
+        return "differ" if self.known_cause else "off"
 
     @property
     def corrected_differs(self) -> bool:
@@ -126,7 +126,12 @@ class Cell:
     def reasons(self) -> tuple[str, ...]:
         """Why the cell is not as printed, what else must be said of it, and why ours does not exist."""
         off = "the recipe that gives the other cells does not give this one: is the file as released?"
-        parts = (self.missing, {"differ": self.known, "off": off}.get(self.state), *self.remarks, self.corrected.reason)
+        parts = (
+            self.missing,
+            {"differ": self.known_cause, "off": off}.get(self.state),
+            *self.remarks,
+            self.corrected.reason,
+        )
         return tuple(part for part in parts if part)
 
     def text(self, value: float | None) -> str:

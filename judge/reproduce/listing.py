@@ -91,25 +91,26 @@ def _listed(study: str, row: Mapping[str, str]) -> Listed:
     )
 
 
-def tables(studies: Sequence[str], *, machine: bool) -> list[Table]:
+def listing_tables(studies: Sequence[str], *, machine: bool) -> list[Table]:
     """One table a study; for machines one of all studies, with a key for each attribute."""
     if machine:
-        rows = [_record(one) for study in studies for one in listed(study)]
+        rows = [_record(entry) for study in studies for entry in listed(study)]
         columns = [Column(key, key) for key in _KEYS]
         notes = [note for study in studies for note in _notes(study)]
         return [Table("Tables of the studies", columns, rows, _signature(), notes)]
     return [_table(study) for study in studies]
 
 
-def _record(one: Listed) -> dict[str, Any]:
-    record: dict[str, Any] = {key: getattr(one, key) or None for key in _KEYS}
-    return record | {"names": " ".join(one.names) or None, "cells": one.cells, "match": one.match}
+def _record(entry: Listed) -> dict[str, Any]:
+    record: dict[str, Any] = {key: getattr(entry, key) or None for key in _KEYS}
+    return record | {"names": " ".join(entry.names) or None, "cells": entry.cells, "match": entry.match}
 
 
 def _table(study: str) -> Table:
     tables_listed = listed(study)
     rows = [
-        {key: getattr(one, key) for key in ("printed_in", "table", "cells", "match", "state")} for one in tables_listed
+        {key: getattr(entry, key) for key in ("printed_in", "table", "cells", "match", "state")}
+        for entry in tables_listed
     ]
     columns = [
         Column("printed_in", "printed in", wrap=12),
@@ -118,7 +119,7 @@ def _table(study: str) -> Table:
         Column("match", "match"),
         Column("state", "state"),
     ]
-    states = dict.fromkeys(one.state for one in tables_listed)
+    states = dict.fromkeys(entry.state for entry in tables_listed)
     notes = [*_notes(study), *(f"{state}: {STATES[state]}" for state in states), *_reasons(tables_listed)]
     return Table(f"{TITLES[study]}: tables", columns, rows, _signature(), notes)
 
@@ -126,18 +127,18 @@ def _table(study: str) -> Table:
 def _reasons(listed: Sequence[Listed]) -> list[str]:
     """Each reason with its command once, with the tables it holds for."""
     reasons: dict[str, list[str]] = {}
-    for one in listed:
-        if one.why:
-            reason = "; ".join(part for part in (one.why, one.command) if part)
-            numbered = one.printed_in.startswith(("Table", "Fig", "Appendix"))
-            reasons.setdefault(reason, []).append(one.printed_in if numbered else one.table)
+    for entry in listed:
+        if entry.why:
+            reason = "; ".join(part for part in (entry.why, entry.command) if part)
+            numbered = entry.printed_in.startswith(("Table", "Fig", "Appendix"))
+            reasons.setdefault(reason, []).append(entry.printed_in if numbered else entry.table)
     return [f"{', '.join(names)}: {reason}" for reason, names in reasons.items()]
 
 
 def _notes(study: str) -> list[str]:
-    found = listed(study)
-    cells = sum(one.cells or 0 for one in found)
-    compared = [one.match for one in found if one.match is not None]
+    entries = listed(study)
+    cells = sum(entry.cells or 0 for entry in entries)
+    compared = [entry.match for entry in entries if entry.match is not None]
     total = f"{sum(compared)} of {cells} printed cells match" if compared else f"{cells} printed cells, none compared"
     return [f"{study}: {total}; a number that two tables hold counts once", *_NOTES[study]]
 

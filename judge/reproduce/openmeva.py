@@ -95,7 +95,7 @@ def numbers(sets: Mapping[str, Mans], recipe: Recipe) -> Numbers:  # noqa: ARG00
     """Counts, means and standard deviations over stories, and one-way ICCs."""
     cells: Numbers = {}
     for name, mans in sets.items():
-        cells |= {(COUNTS, name, what): float(count) for what, count in _counts(mans).items()}
+        cells |= {(COUNTS, name, key): float(count) for key, count in _counts(mans).items()}
         within = np.ptp(mans.stories, axis=1) <= 1
         cells[SPREAD, name, "% of stories within one point"] = 100 * float(within.mean())
         for system, stories in _by_system(mans).items():
@@ -111,10 +111,10 @@ def numbers(sets: Mapping[str, Mans], recipe: Recipe) -> Numbers:  # noqa: ARG00
 
 
 def estimates(sets: Mapping[str, Mans], options: Options) -> dict[Place, Estimate]:
-    """The same with intervals: over story-prompts (t for means, resampled for alpha), and F for ICCs."""
+    """The numbers with intervals: over story-prompts (t for means, resampled for alpha), and F for ICCs."""
     cells: dict[Place, Estimate] = {}
-    for place, value in numbers(sets, Recipe()).items():
-        cells[place] = Estimate(value, n=sets[place[1]].stories.shape[0])
+    for cell, value in numbers(sets, Recipe()).items():
+        cells[cell] = Estimate(value, n=sets[cell[1]].stories.shape[0])
     for name, mans in sets.items():
         prompt = np.arange(mans.ratings.shape[1])
         for system, stories in _by_system(mans).items():
@@ -163,7 +163,7 @@ def _refused(sets: Mapping[str, Mans]) -> Family:
 def _union(printed: Mapping[Place, Printed]) -> Family:
     """The study's reference correlations of a trained metric."""
     return Family(
-        numbers=lambda _: {place: None for place in printed if place[0] in UNION},
+        numbers=lambda _: {cell: None for cell in printed if cell[0] in UNION},
         digits=dict.fromkeys(UNION, 4),
-        missing=lambda place: UNION[place[0]],
+        missing=lambda cell: UNION[cell[0]],
     )

@@ -33,7 +33,7 @@ _NARROWEST = 24
 """Columns of a terminal that tables are made for, and of a note at least."""
 
 
-def tables(
+def study_tables(
     make: Callable[[Options], Study], options: Options, table: str | None, *, differences: bool, machine: bool
 ) -> tuple[list[Table], bool]:
     """What the command prints, and whether a cell is off that should match print.
@@ -45,12 +45,12 @@ def tables(
         options = replace(options, resamples=0)
         study = make(options)
         cells = study.cells(options)
-        found = [summary(study, cells, options)]
+        printed_tables = [summary(study, cells, options)]
         if any(cell.verdict for cell in cells):
-            found.append(verdicts(study, cells, options))
+            printed_tables.append(verdicts(study, cells, options))
         if study.switches and options.choice is None:
-            found.append(overview(study, study.changes(), options))
-        return found, _off(cells)
+            printed_tables.append(overview(study, study.changes(), options))
+        return printed_tables, _off(cells)
     study = make(options)
     if table == CHOICES and study.switches:
         changes = study.changes()
@@ -85,8 +85,8 @@ def signature(study: Study, options: Options, cells: Sequence[Cell] = ()) -> str
     files = [f"{name}:{fingerprint_file(path)}" for name, path in study.files.items()]
     shown = f"choice:{options.choice}" if options.choice else None
     kinds = dict.fromkeys(_interval(cell, options) for cell in cells if cell.corrected.low is not None)
-    made = f"ci:{'+'.join(kinds)}" if kinds else "ci:none" if cells and not options.resamples else None
-    parts = [*files, *study.facts, shown, made, f"v{__version__}"]
+    intervals = f"ci:{'+'.join(kinds)}" if kinds else "ci:none" if cells and not options.resamples else None
+    parts = [*files, *study.facts, shown, intervals, f"v{__version__}"]
     return "|".join(part for part in parts if part)
 
 
@@ -111,8 +111,8 @@ def summary(study: Study, cells: Sequence[Cell], options: Options) -> Table:
     columns.append(Column("moved", "moved"))
     notes = [sentence(cells), *(f"{_title(state)}: {STATES[state]}" for state in states), f"moved: {_moved(options)}"]
     notes += [*_reasons(cells), *study.notes(cells)]
-    one = "judge reproduce {} {table} prints a table's cells, {differences} what differs"
-    notes.append(Advice(one, study.name, table="NAME", differences=True))
+    advice = "judge reproduce {} {table} prints a table's cells, {differences} what differs"
+    notes.append(Advice(advice, study.name, table="NAME", differences=True))
     notes.append(f"judge reproduce list {study.name} prints every table of the publication and why some are missing")
     return Table(f"{study.title}, reproduced", columns, rows, signature(study, options), notes)
 
@@ -277,21 +277,21 @@ def _counts(table: str, cells: Sequence[Cell]) -> dict[str, Any]:
 
 def _reasons(cells: Sequence[Cell]) -> list[str]:
     """Each reason once, with the tables it holds for."""
-    found: dict[str, dict[str, None]] = {}
+    tables_by_reason: dict[str, dict[str, None]] = {}
     for cell in cells:
-        reason = cell.missing or (cell.known if cell.state == "differ" else None)
+        reason = cell.missing or (cell.known_cause if cell.state == "differ" else None)
         if reason:
-            found.setdefault(reason, {})[cell.table] = None
-    return [f"{', '.join(tables)}: {reason}" for reason, tables in found.items()]
+            tables_by_reason.setdefault(reason, {})[cell.table] = None
+    return [f"{', '.join(tables)}: {reason}" for reason, tables in tables_by_reason.items()]
 
 
 def _often(cells: Sequence[Cell]) -> dict[str, list[str]]:
     """Reasons that many cells share, with the rows or columns they hold for: they are said once, under the table."""
-    found: dict[str, list[Cell]] = {}
+    cells_by_reason: dict[str, list[Cell]] = {}
     for cell in cells:
         for reason in cell.reasons():
-            found.setdefault(reason, []).append(cell)
-    return {reason: _where(own, cells) for reason, own in found.items() if len(own) >= _OFTEN}
+            cells_by_reason.setdefault(reason, []).append(cell)
+    return {reason: _where(own, cells) for reason, own in cells_by_reason.items() if len(own) >= _OFTEN}
 
 
 def _where(own: Sequence[Cell], cells: Sequence[Cell]) -> list[str]:
@@ -328,13 +328,13 @@ def _number(value: float | str | None, digits: int, *, blank: bool) -> str | Non
 
 
 def _estimate(cell: Cell) -> str | None:
-    one = cell.corrected
-    if one.value is None:
-        return "undefined" if one.reason else None
-    digits = cell.digits + (one.low is not None or one.value != round(one.value, cell.digits))
-    text = f"{one.value + 0.0:.{digits}f}"
-    if one.low is not None and one.high is not None:
-        text += f" [{one.low:.{digits}f}, {one.high:.{digits}f}]"
+    estimate = cell.corrected
+    if estimate.value is None:
+        return "undefined" if estimate.reason else None
+    digits = cell.digits + (estimate.low is not None or estimate.value != round(estimate.value, cell.digits))
+    text = f"{estimate.value + 0.0:.{digits}f}"
+    if estimate.low is not None and estimate.high is not None:
+        text += f" [{estimate.low:.{digits}f}, {estimate.high:.{digits}f}]"
     return text
 
 

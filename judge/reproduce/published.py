@@ -31,14 +31,14 @@ def published(study: str) -> Mapping[Place, Printed]:
 
 def read_published(path: Path) -> Mapping[Place, Printed]:
     """Read a file of printed cells. Raises DataError where a cell stands twice, since it would be counted twice."""
-    found: dict[Place, Printed] = {}
+    entries: dict[Place, Printed] = {}
     with path.open(encoding="utf-8", newline="") as stream:
         for number, row in enumerate(csv.DictReader(stream), start=2):
             place = (row["table"], row["row"], row["column"])
-            if place in found:
-                raise DataError("a printed cell stands twice", file=path, row=number, found=", ".join(place))
-            found[place] = Printed(_value(row["published"]), row["source"], _verdict(row.get("verdict")))
-    return found
+            if place in entries:
+                raise DataError("a printed cell occurs twice", file=path, row=number, found=", ".join(place))
+            entries[place] = Printed(_value(row["published"]), row["source"], _verdict(row.get("verdict")))
+    return entries
 
 
 def _value(text: str) -> float | str | None:

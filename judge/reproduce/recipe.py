@@ -83,7 +83,7 @@ DIFFERENCES = {
         ),
         Difference(
             "two-sided",
-            "one-sided p for whoever is higher",
+            "one-sided p for the higher correlation",
             "two-sided p",
             "the tail was chosen after the correlations were known",
         ),

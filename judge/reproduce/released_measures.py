@@ -116,11 +116,11 @@ def _measure_of(column: str) -> str | None:
 
 
 def _row(
-    column: str, name: str | None, scores: ScoreFile, found: Measured, places: Sequence[tuple[str, int]]
+    column: str, name: str | None, scores: ScoreFile, computed: Measured, places: Sequence[tuple[str, int]]
 ) -> dict[str, Any]:
-    values = found.by_measure.get(name or "")
+    values = computed.by_measure.get(name or "")
     if name is None or values is None:
-        why = found.skipped[name] if name is not None else _why(column)
+        why = computed.skipped[name] if name is not None else _why(column)
         return {"column": column, "measure": name, "stories": None, "equal": None, "largest": None, "why": why}
     released = scores.column(column)
     differences = [
@@ -132,7 +132,7 @@ def _row(
         "column": column,
         "measure": name,
         "stories": len(values),
-        "equal": sum(one <= EQUAL for one in differences),
+        "equal": sum(difference <= EQUAL for difference in differences),
         "largest": max(differences, default=None),
         "why": None,
     }
@@ -155,13 +155,16 @@ def openmeva() -> Table:
     paths = {name: need(FILES[name][0], name) for name in ("mans_roc", "mans_wp")}
     with _printed().open(encoding="utf-8", newline="") as stream:
         printed = list(csv.DictReader(stream))
-    found = {name: _mans(path, printed) for name, path in paths.items()}
+    inputs = {name: _mans(path, printed) for name, path in paths.items()}
     rows = [
-        _cell(row, name, measures, people) for row in printed for name, (measures, people) in found.items() if row[name]
+        _cell(row, name, measures, people)
+        for row in printed
+        for name, (measures, people) in inputs.items()
+        if row[name]
     ]
     checked = [row for row in rows if row["as_published"].defined]
     match = sum(_matches(row) for row in checked)
-    packages = _packages(found["mans_roc"][0])
+    packages = _packages(inputs["mans_roc"][0])
     files = "|".join(f"{name}:{fingerprint_file(path)}" for name, path in paths.items())
     return Table(
         f"{TITLES['openmeva']}: Table 11, Pearson's r with people",
@@ -199,15 +202,15 @@ def _mans(path: Path, printed: Sequence[Mapping[str, str]]) -> tuple[Measured, l
     return measured(stories, [there[name] for name in names], skip=True), people
 
 
-def _cell(row: Mapping[str, str], name: str, found: Measured, people: Sequence[float]) -> dict[str, Any]:
-    lacking = found.skipped.get(row["measure"])
+def _cell(row: Mapping[str, str], name: str, computed: Measured, people: Sequence[float]) -> dict[str, Any]:
+    lacking = computed.skipped.get(row["measure"])
     how = f"{row['measure']}; corrected: {row['corrected']}" if row["measure"] else f"needs {row['needs']}"
     return {
         "row": row["row"],
         "set": name,
         "published": float(row[name]),
-        "as_published": _correlation(found.by_measure.get(row["measure"]), people, lacking or row["needs"]),
-        "corrected": _correlation(found.by_measure.get(row["corrected"]), people, lacking or row["needs"]),
+        "as_published": _correlation(computed.by_measure.get(row["measure"]), people, lacking or row["needs"]),
+        "corrected": _correlation(computed.by_measure.get(row["corrected"]), people, lacking or row["needs"]),
         "why": f"needs {lacking}" if lacking else how,
     }
 
@@ -223,5 +226,5 @@ def _matches(row: Mapping[str, Any]) -> bool:
     return bool(abs(row["as_published"].value - row["published"]) <= 0.5 * 10**-DIGITS + 1e-9)
 
 
-def _packages(found: Measured) -> str:
-    return "".join(f"{name}:{number}|" for name, number in sorted(found.versions.items()))
+def _packages(computed: Measured) -> str:
+    return "".join(f"{name}:{number}|" for name, number in sorted(computed.versions.items()))

@@ -80,12 +80,12 @@ class Samples:
     @cached_property
     def values(self) -> dict[Place, tuple[float | None, Estimate]]:
         """Place -> the number by the study's way (None where it has none), and ours."""
-        found: dict[Place, tuple[float | None, Estimate]] = {}
+        by_place: dict[Place, tuple[float | None, Estimate]] = {}
         for part in (self._sizes, self._aspects, self._preference, self._control, self._coherence):
-            found |= dict(part())
+            by_place |= dict(part())
         for part in (self._confidence, self._rating, self._overlap, self._sentiment, self._upvotes):
-            found |= dict(part())
-        return found
+            by_place |= dict(part())
+        return by_place
 
     def column(self, table: str, column: str) -> Floats:
         """The ten aspects' printed numbers of a column of Table 2, in order."""
@@ -154,7 +154,7 @@ class Samples:
         others = [np.delete(ratings, i, axis=1).mean(axis=1) for i in range(ratings.shape[1])]
         for column, coefficient in zip(columns, ("spearman", "kendall"), strict=True):
             ones = [correlate(ratings[:, i], mean, coefficient).value for i, mean in enumerate(others)]  # type: ignore[arg-type]
-            value = float(np.mean([one for one in ones if one is not None]))
+            value = float(np.mean([score for score in ones if score is not None]))
             yield (PREFERENCE, why.PEOPLE, column), (value, Estimate(value, n=ratings.shape[0]))
 
     def _confidence(self) -> Iterator[tuple[Place, tuple[float | None, Estimate]]]:
@@ -204,14 +204,17 @@ def study(options: Options) -> Study:  # noqa: ARG001  as all studies; no interv
     """The study on the files of this machine. Raises DataError, naming the command that brings them, without them."""
     paths = {name: need(FILES[name][0], name) for name in ("storyer_pairs", "storyer_wp200", "storyer_reasons")}
     printed = published("storyer")
-    known = {"plotguided_wp": find(FILES["plotguided_wp"][0]), "plotguided_scores": find(OTHER_FILES[why.SCORES][1])}
-    beside = {name: path for name, path in known.items() if path is not None}
+    candidates = {
+        "plotguided_wp": find(FILES["plotguided_wp"][0]),
+        "plotguided_scores": find(OTHER_FILES[why.SCORES][1]),
+    }
+    beside = {name: path for name, path in candidates.items() if path is not None}
     samples = Samples(
         printed,
         RankedPairs.of(paths["storyer_pairs"]),
         Scored.wp200(paths["storyer_wp200"]),
         Comments.of(paths["storyer_reasons"]),
-        Scored.coherence(*beside.values()) if len(beside) == len(known) else None,
+        Scored.coherence(*beside.values()) if len(beside) == len(candidates) else None,
     )
     return Study("storyer", TITLES["storyer"], {**paths, **beside}, printed, [_family(samples)])
 
@@ -231,19 +234,19 @@ def _family(samples: Samples) -> Family:
             f"{FLOOR}NAME is the score of a guess without the story; preference: on the released pairs and WP_200",
         ),
         missing=partial(_missing, samples),
-        known=partial(_known, samples),
+        known_cause=partial(_known_cause, samples),
         remarks=partial(_remarks, samples),
     )
 
 
 def numbers(samples: Samples, recipe: Recipe) -> Numbers:  # noqa: ARG001  as all families
     """Every printed cell, None where nothing gives it, and the floors."""
-    found: Numbers = {}
+    values: Numbers = {}
     tables = dict.fromkeys([*(table for table, _, _ in samples.printed), FIGURE])
     for table in tables:
-        found |= {place: None for place in samples.printed if place[0] == table}
-        found |= {place: value for place, (value, _) in samples.values.items() if place[0] == table}
-    return found
+        values |= {place: None for place in samples.printed if place[0] == table}
+        values |= {place: value for place, (value, _) in samples.values.items() if place[0] == table}
+    return values
 
 
 def estimates(samples: Samples) -> dict[Place, Estimate]:
@@ -257,7 +260,7 @@ def _missing(samples: Samples, place: Place) -> str | None:
     return why.missing(place, samples.printed[place])
 
 
-def _known(samples: Samples, place: Place) -> str | None:
+def _known_cause(samples: Samples, place: Place) -> str | None:
     """Why a cell that is computed is not the printed one."""
     entry = samples.printed.get(place)
     if entry is None or place not in samples.values:
@@ -289,6 +292,8 @@ def _correlated(
     yield (table, row, tau), (kendall.value, kendall)
 
 
-def _percent(one: Estimate) -> Estimate:
-    value, low, high = (None if number is None else 100 * number for number in (one.value, one.low, one.high))
-    return replace(one, value=value, low=low, high=high)
+def _percent(estimate: Estimate) -> Estimate:
+    value, low, high = (
+        None if number is None else 100 * number for number in (estimate.value, estimate.low, estimate.high)
+    )
+    return replace(estimate, value=value, low=low, high=high)

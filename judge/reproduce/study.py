@@ -51,7 +51,7 @@ class Study:
     unchecked: frozenset[str] = frozenset()
 
     @property
-    def tables(self) -> list[str]:
+    def table_names(self) -> list[str]:
         """Names of the tables, in order."""
         return [table for family in self.families for table in family.digits]
 
@@ -64,19 +64,19 @@ class Study:
     def altered(self) -> list[str]:
         """The files that are not, byte by byte, those that the study released."""
         released = {source.sha256 for source in SOURCES.values()}
-        known = {name: path for name, path in self.files.items() if name not in self.unchecked}
-        return [name for name, path in known.items() if sha256_file(path) not in released]
+        checked = {name: path for name, path in self.files.items() if name not in self.unchecked}
+        return [name for name, path in checked.items() if sha256_file(path) not in released]
 
     def cells(self, options: Options, table: str | None = None) -> list[Cell]:
         """Every cell, or those of one table. Raises SpecError for a table or a choice that is not known."""
-        if table is not None and table not in self.tables:
-            raise unknown_value("table", table, self.tables)
+        if table is not None and table not in self.table_names:
+            raise unknown_value("table", table, self.table_names)
         if options.choice is not None and options.choice not in self.switches:
             raise unknown_value("choice", options.choice, self.switches)
         wanted = [family for family in self.families if table is None or table in family.digits]
-        found = [cell for family in wanted for cell in cells(family, self.printed, switch=options.choice)]
-        order = {name: i for i, name in enumerate(self.tables)}
-        return sorted((cell for cell in found if table in (None, cell.table)), key=lambda cell: order[cell.table])
+        all_cells = [cell for family in wanted for cell in cells(family, self.printed, switch=options.choice)]
+        order = {name: i for i, name in enumerate(self.table_names)}
+        return sorted((cell for cell in all_cells if table in (None, cell.table)), key=lambda cell: order[cell.table])
 
     def changes(self) -> list[Change]:
         """The effect of each difference alone on each table that it can change."""

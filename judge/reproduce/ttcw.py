@@ -105,19 +105,20 @@ def read_tests(stories: Path, verdicts: Path, answers: Mapping[str, Path]) -> Te
             raise DataError(f"{story}, {test}: not {EXPERTS} experts", file=verdicts, found=len(values))
     number = {criterion.name: i for i, criterion in enumerate(load_criteria("ttcw").criteria, start=1)}
     given = {
-        model: {(one.story, one.test): one for one in read_answers(path)} for model, path in sorted(answers.items())
+        model: {(answer.story, answer.test): answer for answer in read_answers(path)}
+        for model, path in sorted(answers.items())
     }
     asked = [(story, number[test], test) for story, test in labels]
     return Tests(
         plot=np.unique([plots[story] for story, _ in labels], return_inverse=True)[1].astype(np.int64),
         experts=np.array(list(labels.values())),
         as_published={
-            model: np.array([_starts_with_yes(found.get((story, test))) for story, test, _ in asked])
-            for model, found in given.items()
+            model: np.array([_starts_with_yes(by_question.get((story, test))) for story, test, _ in asked])
+            for model, by_question in given.items()
         },
         ours={
-            model: np.array([_read(found.get((story, test)), name) for story, test, name in asked])
-            for model, found in given.items()
+            model: np.array([_read(by_question.get((story, test)), name) for story, test, name in asked])
+            for model, by_question in given.items()
         },
     )
 
@@ -171,14 +172,16 @@ def judge_estimates(tests: Tests, options: Options) -> dict[Place, Estimate]:
     drawn = None
     if options.resamples:
         drawn = bootstrap.draw(tests.plot, options.resamples, np.random.default_rng(options.seed), "boot-inputs")
-    found: dict[Place, Estimate] = {}
+    estimates: dict[Place, Estimate] = {}
     for model, labels in tests.ours.items():
         statistics = confusion(labels, tests.majority, 2, positive=1).statistics(drawn)
         for column, name in STATISTICS.items():
-            one = statistics[name]
-            found[JUDGES, model, column] = one if one.low is None else replace(one, method=_RESAMPLED)
-        found |= {(LABELS, model, name): Estimate(float(n), n=labels.size) for name, n in _counts(labels).items()}
-    return found
+            estimate = statistics[name]
+            estimates[JUDGES, model, column] = (
+                estimate if estimate.low is None else replace(estimate, method=_RESAMPLED)
+            )
+        estimates |= {(LABELS, model, name): Estimate(float(n), n=labels.size) for name, n in _counts(labels).items()}
+    return estimates
 
 
 def _counts(labels: Floats) -> dict[str, int]:
@@ -215,16 +218,16 @@ def _experts(tests: Tests) -> Family:
 
 def expert_numbers(tests: Tests, recipe: Recipe) -> Numbers:  # noqa: ARG001  as all families
     """Share of agreeing pairs of experts, and AC1, over all stories and tests."""
-    found = chance_agreement.gwet(tests.experts)
-    return {(AGREEMENT, _EXPERTS, "pairs"): found.raw.value, (AC1, _EXPERTS, "AC1"): found.estimate.value}
+    agreement = chance_agreement.gwet(tests.experts)
+    return {(AGREEMENT, _EXPERTS, "pairs"): agreement.raw.value, (AC1, _EXPERTS, "AC1"): agreement.estimate.value}
 
 
 def expert_estimates(tests: Tests) -> dict[Place, Estimate]:
-    """The same with intervals over plots."""
-    found = chance_agreement.gwet(tests.experts, story=tests.plot)
+    """The numbers of the experts with intervals over plots."""
+    agreement = chance_agreement.gwet(tests.experts, story=tests.plot)
     return {
-        (AGREEMENT, _EXPERTS, "pairs"): replace(found.raw, method=_JACKKNIFE),
-        (AC1, _EXPERTS, "AC1"): replace(found.estimate, method=_JACKKNIFE),
+        (AGREEMENT, _EXPERTS, "pairs"): replace(agreement.raw, method=_JACKKNIFE),
+        (AC1, _EXPERTS, "AC1"): replace(agreement.estimate, method=_JACKKNIFE),
     }
 
 

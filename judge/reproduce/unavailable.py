@@ -71,8 +71,8 @@ def estimates(scores: Scores) -> dict[Place, Estimate]:
         for number in EVAL_PROMPTS:
             recipe = Recipe(on_scale=OURS.on_scale, keep_human=True)
             values = np.stack([scores.side(f"{judge} {number}", short, recipe) for short in NAMES])
-            known = values[~np.isnan(values)]
-            cells[LIKERT, judge, f"EP {number}"] = Estimate(float(known.mean()), n=known.size)
+            defined = values[~np.isnan(values)]
+            cells[LIKERT, judge, f"EP {number}"] = Estimate(float(defined.mean()), n=defined.size)
     return cells
 
 

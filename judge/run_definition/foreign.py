@@ -30,8 +30,8 @@ def refuse_foreign(data: Mapping[str, Any], folder: Path, where: str) -> None:
     for key, name in _named(data):
         refuse_file(key, name, folder, where)
     entries = data.get("judges")
-    for one in (data, *(entries if isinstance(entries, list) else ())):
-        engine = one.get("engine") if isinstance(one, Mapping) else None
+    for mapping in (data, *(entries if isinstance(entries, list) else ())):
+        engine = mapping.get("engine") if isinstance(mapping, Mapping) else None
         if isinstance(engine, Mapping) and engine.get("trust_remote_code"):
             raise SpecError(
                 f"{where}: engine.trust_remote_code would run code of the model, which no run.yaml decides",
@@ -44,7 +44,7 @@ def refuse_foreign(data: Mapping[str, Any], folder: Path, where: str) -> None:
 
 def refuse_file(key: str, name: str, folder: Path, where: str) -> None:
     """Raise SpecError where a name means a file outside the definition's folder, or one of another kind."""
-    file = next((one for one in (folder / name, Path(name)) if one.is_file()), None)
+    file = next((path for path in (folder / name, Path(name)) if path.is_file()), None)
     if file is None:
         return
     suffixes = _SUFFIXES[key]
@@ -63,9 +63,9 @@ def _named(data: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     listed = prompts if isinstance(prompts, list) else [prompts]
     entries: list[tuple[str, Any]] = [("dataset", data.get("dataset"))]
     entries += [(f"criteria.{key}", parts.get(key)) for key in ("set", "wording")]
-    entries += [("eval_prompts", one) for one in listed]
+    entries += [("eval_prompts", name) for name in listed]
     written = data.get("writer_prompts")
-    entries += [("writer_prompts", one) for one in (written if isinstance(written, list) else [written])]
+    entries += [("writer_prompts", name) for name in (written if isinstance(written, list) else [written])]
     entries.append(("story_prompts", data.get("story_prompts")))
     entries += [("pairs.file", pairs.get("file"))] if isinstance(pairs, Mapping) else []
     for key, value in entries:

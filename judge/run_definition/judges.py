@@ -87,8 +87,8 @@ def definitions(
         ]
     listed = entries(data, where)
     if names:
-        listed = [one for name in names for one in chosen(listed, name, revision) or [{"judge": name}]]
-    return [Definition(_joined(data, one), f"{where}, judges ({one['judge']})") for one in listed]
+        listed = [entry for name in names for entry in chosen(listed, name, revision) or [{"judge": name}]]
+    return [Definition(_joined(data, entry), f"{where}, judges ({entry['judge']})") for entry in listed]
 
 
 def shared(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -114,8 +114,8 @@ def entries(data: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
             f"{where}: judges must be a list of judges",
             hint="each entry is a name, `- openai/gpt-4.1-mini`, or keys: `- {judge: openai/MODEL, base_url: ...}`",
         )
-    judges = [_entry(one, f"{where}: judges, entry {number}") for number, one in enumerate(listed, 1)]
-    names = Counter((one["judge"], one.get("revision")) for one in judges)
+    judges = [_entry(entry, f"{where}: judges, entry {number}") for number, entry in enumerate(listed, 1)]
+    names = Counter((entry["judge"], entry.get("revision")) for entry in judges)
     twice = [judge for (judge, _), count in names.items() if count > 1]
     if twice:
         raise SpecError(
@@ -127,7 +127,7 @@ def entries(data: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
 
 def chosen(judges: Sequence[dict[str, Any]], judge: str, revision: str | None = ANY) -> list[dict[str, Any]]:
     """The entries of a judge: of all its revisions, or of the one that is named (None: of the one without)."""
-    return [one for one in judges if one["judge"] == judge and revision in (ANY, one.get("revision"))]
+    return [entry for entry in judges if entry["judge"] == judge and revision in (ANY, entry.get("revision"))]
 
 
 def _joined(data: Mapping[str, Any], entry: Mapping[str, Any]) -> dict[str, Any]:
@@ -152,20 +152,20 @@ def refuse_address(data: Mapping[str, Any], name: str, where: str, kept: Sequenc
             )
 
 
-def _entry(one: Any, where: str) -> dict[str, Any]:
-    if isinstance(one, str):
-        return {"judge": one}
-    if not isinstance(one, Mapping) or not isinstance(one.get("judge"), str):
+def _entry(entry: Any, where: str) -> dict[str, Any]:
+    if isinstance(entry, str):
+        return {"judge": entry}
+    if not isinstance(entry, Mapping) or not isinstance(entry.get("judge"), str):
         raise SpecError(
             f"{where} does not say which judge", hint="write its name, or keys with judge: PROVIDER/MODEL among them"
         )
-    for key in map(str, one):
+    for key in map(str, entry):
         if key not in ENTRY:
             raise SpecError(
-                f"{where} ({one['judge']}): {_stranger(key)} (an entry takes {', '.join(ENTRY)})",
+                f"{where} ({entry['judge']}): {_stranger(key)} (an entry takes {', '.join(ENTRY)})",
                 hint="keys of the run are written once, beside judges" if key in OF_THE_RUN else None,
             )
-    return {str(key): value for key, value in one.items()}
+    return {str(key): value for key, value in entry.items()}
 
 
 def _stranger(key: str) -> str:

@@ -98,8 +98,8 @@ def _pairs(value: Any) -> Any:
         return PairsSpec.model_validate(value)
     except ValidationError as error:
         (first, *_) = error.errors()
-        place = ".".join(map(str, first["loc"]))
-        raise PydanticCustomError("pairs", "{takes}", {"takes": f"{_PAIRS_TAKES}: {place} {first['msg']}"}) from None
+        path = ".".join(map(str, first["loc"]))
+        raise PydanticCustomError("pairs", "{takes}", {"takes": f"{_PAIRS_TAKES}: {path} {first['msg']}"}) from None
 
 
 class Reached(Strict):
@@ -202,9 +202,9 @@ class RunSpec(Reached, _Asked):
     @model_validator(mode="after")
     def _of_pairs(self) -> RunSpec:
         defaults = {"orders": "both", "ties": True, "across": False}
-        said = [key for key, usual in defaults.items() if getattr(self, key) != usual]
-        if self.pairs is None and said:
-            raise PydanticCustomError("unpaired", "{key} says how stories are compared", {"key": said[0]})
+        changed = [key for key, usual in defaults.items() if getattr(self, key) != usual]
+        if self.pairs is None and changed:
+            raise PydanticCustomError("unpaired", "{key} says how stories are compared", {"key": changed[0]})
         return self
 
     @property
@@ -264,22 +264,22 @@ def load_run_specs(
     if "writer_prompts" in data:
         raise SpecError(f"{path} defines stories to write, and asks no judge", hint=f"judge generate {path}")
     named, of_run, of_each = _sorted(overrides)
-    said = {_key(pair) for pair in of_each}
-    refuse_foreign({key: value for key, value in data.items() if key not in said}, path.parent, str(path))
+    overridden = {_key(pair) for pair in of_each}
+    refuse_foreign({key: value for key, value in data.items() if key not in overridden}, path.parent, str(path))
     _apply(data, of_run)
     if data.get("name") is None:
         data["name"] = named_after(path)
     kept = [key for key in judge_lists.OF_ONE if not any(_key(pair) == key for pair in of_each)]
     definitions = judge_lists.definitions(data, list(judges) or named, str(path), revision=revision, kept=kept)
-    for one in definitions:
-        _apply(one.data, of_each)
+    for definition in definitions:
+        _apply(definition.data, of_each)
     most = data.get("max_cost")
     if len(definitions) == 1:
         (only,) = definitions
         return RunSpecs((parse_run_spec(only.within(most), only.where),))
     # What all share is checked first, so that a mistake there is not named as one of the first judge.
     together = parse_run_spec(_base(data, definitions[0], of_each), str(path)).max_cost
-    return RunSpecs(tuple(parse_run_spec(one.data, one.where) for one in definitions), together)
+    return RunSpecs(tuple(parse_run_spec(definition.data, definition.where) for definition in definitions), together)
 
 
 def names_judge(path: Path, judge: str, revision: str | None = judge_lists.ANY) -> bool:
@@ -391,25 +391,25 @@ def override(data: dict[str, Any], pair: str) -> None:
     key, equals, value = pair.partition("=")
     if not equals:
         # What stands behind the key's name may be a secret, so it is never repeated.
-        form = Advice("{overrides} {} needs the form key=value", _shown(pair))
+        form = Advice("{overrides} {} needs the form key=value", _quoted_key(pair))
         raise SpecError(form, hint=Advice("e.g. {overrides}", overrides="repeats=3"))
     *parents, last = key.strip().split(".")
     target = data
     for parent in parents:
         child = target.setdefault(parent, {})
         if not isinstance(child, dict):
-            raise SpecError(Advice("{overrides} {}: {!r} holds a single value, not keys", _shown(pair), parent))
+            raise SpecError(Advice("{overrides} {}: {!r} holds a single value, not keys", _quoted_key(pair), parent))
         target = child
     try:
         target[last] = yaml_file.load(value)
     except yaml.YAMLError as error:
-        raise SpecError(Advice("{overrides} {}: the value is not valid YAML", _shown(pair))) from error
+        raise SpecError(Advice("{overrides} {}: the value is not valid YAML", _quoted_key(pair))) from error
 
 
-def _shown(pair: str) -> str:
+def _quoted_key(pair: str) -> str:
     """The name in an override."""
-    found = re.match(r"[A-Za-z_.]*", pair)
-    return repr(found.group() if found else "")
+    match = re.match(r"[A-Za-z_.]*", pair)
+    return repr(match.group() if match else "")
 
 
 def mistakes(error: ValidationError, keys: Callable[[list[str]], set[str]]) -> list[str]:
@@ -427,15 +427,15 @@ def _mistake(error: dict[str, Any], keys: Callable[[list[str]], set[str]]) -> st
     if error["type"] == "pairs":
         return f"{error['msg']}; found {str(error['input'])[:60]!r}"
     if error["type"] == "extra_forbidden":
-        known = keys(path[:-1])
-        close = nearest(path[-1], known)
-        guess = f", did you mean {close!r}?" if close else f" (known: {', '.join(sorted(known))})"
+        allowed = keys(path[:-1])
+        close = nearest(path[-1], allowed)
+        guess = f", did you mean {close!r}?" if close else f" (known: {', '.join(sorted(allowed))})"
         return f"unknown key {where!r}{guess}"
     if error["type"] == "missing":
         return f"key {where!r} is missing"
     # Where keys may stand by mistake, what was found is not repeated.
-    found = type(error["input"]).__name__ if path[0] in _NEAR_KEYS else repr(str(error["input"])[:60])
-    return f"{where}: {error['msg'][0].lower()}{error['msg'][1:]}; found {found}"
+    value = type(error["input"]).__name__ if path[0] in _NEAR_KEYS else repr(str(error["input"])[:60])
+    return f"{where}: {error['msg'][0].lower()}{error['msg'][1:]}; found {value}"
 
 
 def _keys(parents: list[str]) -> set[str]:

@@ -137,24 +137,24 @@ def load_generate_specs(path: Path, overrides: Iterable[str] = (), writers: Sequ
     if WRITES not in data:
         raise SpecError(f"{path} has no {WRITES}", hint=f"a run.yaml is for judge run {path}")
     overrides = list(overrides)
-    said = {pair.partition("=")[0].strip().partition(".")[0] for pair in overrides}
-    refuse_foreign({key: value for key, value in data.items() if key not in said}, path.parent, str(path))
+    overridden = {pair.partition("=")[0].strip().partition(".")[0] for pair in overrides}
+    refuse_foreign({key: value for key, value in data.items() if key not in overridden}, path.parent, str(path))
     if data.get("name") is None:
         data["name"] = named_after(path)
     specs = []
-    kept = [key for key in _OF_ONE_SERVER if key not in said]
+    kept = [key for key in _OF_ONE_SERVER if key not in overridden]
     named: Sequence[str | None] = writers or [None]
     for writer in named:
-        one = dict(data)
+        of_writer = dict(data)
         if writer is not None:
-            refuse_address({**one, "judge": one.get("writer", "")}, writer, str(path), kept)
-            one["writer"] = writer
+            refuse_address({**of_writer, "judge": of_writer.get("writer", "")}, writer, str(path), kept)
+            of_writer["writer"] = writer
         for pair in overrides:
-            override(one, pair)
-        specs.append(parse_generate_spec(one, str(path)))
+            override(of_writer, pair)
+        specs.append(parse_generate_spec(of_writer, str(path)))
     if len(specs) == 1:
         return Specs((specs[0],))
-    return Specs(tuple(one.model_copy(update={"max_cost": None}) for one in specs), specs[0].max_cost)
+    return Specs(tuple(writer_spec.model_copy(update={"max_cost": None}) for writer_spec in specs), specs[0].max_cost)
 
 
 def parse_generate_spec(data: dict[str, Any], where: str) -> GenerateSpec:
@@ -182,8 +182,8 @@ def load_specs(path: Path, overrides: Iterable[str] = (), judges: Sequence[str] 
     """Read a definition of either kind."""
     if is_writing(path):
         return load_generate_specs(path, overrides, judges)
-    found = load_run_specs(path, overrides, judges)
-    return Specs(found.judges, found.max_cost)
+    specs = load_run_specs(path, overrides, judges)
+    return Specs(specs.judges, specs.max_cost)
 
 
 def _keys(parents: list[str]) -> set[str]:

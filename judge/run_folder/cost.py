@@ -72,7 +72,7 @@ def cost_of(spent: Spending, manifest: Mapping[str, Any]) -> Cost:
     if spent.reused and spent.reused == spent.answers:
         return Cost(0.0, f"all {spent.reused:,} answers were copied from another run")
     if not parts:
-        return Cost(None, _nothing_told(spent, manifest))
+        return Cost(None, _why_unknown(spent, manifest))
     reused = f"; {spent.reused:,} answers that were copied from another run are not counted" if spent.reused else ""
     return Cost(sum(cost for cost, _ in parts), "; ".join(words for _, words in parts) + reused, price)
 
@@ -84,12 +84,14 @@ def price_of(manifest: Mapping[str, Any], when: float = 0.0) -> Price | None:
 
     force = manifest.get("in_force") or {}
     servers = (force.get("server") or {}).get("servers") or ()
-    urls = force.get("base_url") or [one["base_url"] for one in servers if isinstance(one, dict) and "base_url" in one]
+    urls = force.get("base_url") or [
+        server["base_url"] for server in servers if isinstance(server, dict) and "base_url" in server
+    ]
     day = datetime.fromtimestamp(when, UTC).date() if when else None
-    found = load_prices(_judge(manifest), urls, force.get("engine") or {}, on=day)
+    price = load_prices(_judge(manifest), urls, force.get("engine") or {}, on=day)
     kept = (manifest.get("totals") or {}).get("price")
-    if found is not None or not kept:
-        return found
+    if price is not None or not kept:
+        return price
     try:
         return parse_price(kept, "manifest.json, price")
     except ValueError as error:
@@ -115,11 +117,11 @@ def _without_price(manifest: Mapping[str, Any], *, batch: bool) -> Cost:
     if kept is not None:
         # Written by a version that kept the sum and not the price.
         return Cost(float(kept), "as it was computed when the run was made; its price is in no table now")
-    what = "batch price" if batch else "price"
-    return Cost(None, f"no {what} is known for {judge}: {how_to_price(judge)}")
+    price_name = "batch price" if batch else "price"
+    return Cost(None, f"no {price_name} is known for {judge}: {how_to_price(judge)}")
 
 
-def _nothing_told(spent: Spending, manifest: Mapping[str, Any]) -> str:
+def _why_unknown(spent: Spending, manifest: Mapping[str, Any]) -> str:
     judge = _judge(manifest)
     if JudgeName.of(judge).is_modelless:
         return f"{judge} asks no server and costs nothing"

@@ -35,17 +35,17 @@ def definition_in_force(
         revision = ANY if judge else _revision(manifest)
         if names_judge(definition, who, revision):
             return load_run_spec(definition, [*overrides, f"judge={who}"], revision=revision), definition.parent
-        place = definition.parent
+        base = definition.parent
     except RunFolderError:
         # The result folder was moved away from its run.yaml: the manifest keeps what was asked.
-        place = folder.path
-    return stored_spec(manifest["asked"], str(folder.manifest)), place
+        base = folder.path
+    return stored_spec(manifest["asked"], str(folder.manifest)), base
 
 
 def budget_of(run: Path, overrides: Sequence[str] = ()) -> float | None:
     """What all judges of a run may spend together in one command, as its run.yaml says."""
-    found = load_specs(definition_of(run), overrides)
-    return found.max_cost if len(found.asked) > 1 else found.asked[0].max_cost
+    specs = load_specs(definition_of(run), overrides)
+    return specs.max_cost if len(specs.asked) > 1 else specs.asked[0].max_cost
 
 
 def not_begun(run: Path) -> list[str]:
@@ -62,7 +62,7 @@ def not_begun(run: Path) -> list[str]:
     if len(specs) == 1:
         return []
     places = [folder_for(definition, spec.name, spec.judge, spec.revision) for spec in specs]
-    return [spec.judge for spec, place in zip(specs, places, strict=True) if not place.exists()]
+    return [spec.judge for spec, result_folder in zip(specs, places, strict=True) if not result_folder.exists()]
 
 
 def _revision(manifest: dict[str, Any]) -> str | None:

@@ -99,10 +99,10 @@ def results_beside(definition: Path) -> list[ResultFolder]:
 
 def definition_in(folder: Path) -> Path | None:
     """The definition that stands in a folder under its usual name; RunFolderError where two would share its results."""
-    found = [folder / name for name in _OWN_FOLDER if (folder / name).is_file()]
-    if len(found) > 1:
+    definitions = [folder / name for name in _OWN_FOLDER if (folder / name).is_file()]
+    if len(definitions) > 1:
         raise RunFolderError(f"{folder} holds both {DEFINITION} and {GENERATION}", hint="give each a folder of its own")
-    return found[0] if found else None
+    return definitions[0] if definitions else None
 
 
 def definition_of(run: Path) -> Path:
@@ -111,8 +111,8 @@ def definition_of(run: Path) -> Path:
         # The folder of a part of a plan lies in that of the whole: RUN/JUDGE/shards/1-of-4.
         above = [run.parents[2]] if run.parent.name == SHARDS and len(run.parents) > 2 else []
         for folder in (run, run.parent, *above):
-            if (found := definition_in(folder)) is not None:
-                return found
+            if (definition := definition_in(folder)) is not None:
+                return definition
         if _runs_in(run):
             raise _without_results(run)
         raise RunFolderError(f"{run} holds no {DEFINITION}", hint="judge init NAME writes a commented one")

@@ -68,14 +68,14 @@ def _git() -> dict[str, Any] | None:
     if not (checkout / ".git").exists():
         return None
     try:
-        revision = _said_by_git(checkout, "rev-parse", "HEAD")
-        status = _said_by_git(checkout, "status", "--porcelain", "--untracked-files=no")
+        revision = _git_output(checkout, "rev-parse", "HEAD")
+        status = _git_output(checkout, "status", "--porcelain", "--untracked-files=no")
     except (OSError, subprocess.SubprocessError):
         return None
     return {"revision": revision, "dirty": bool(status)}
 
 
-def _said_by_git(checkout: Path, *arguments: str) -> str:
+def _git_output(checkout: Path, *arguments: str) -> str:
     """What git says of the program's own checkout: in any other folder, its configuration could start programs."""
     command = ["git", "-C", str(checkout), "-c", "core.fsmonitor=false", "--no-optional-locks", *arguments]
     own = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}

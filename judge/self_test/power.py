@@ -66,11 +66,11 @@ def measure(
     judge. Both have limits that hold for all diagnostics at once (`limits`).
     """
     total: dict[tuple[str, str], list[int]] = {}
-    for turn, found in enumerate(_studies(range(first_seed, first_seed + seeds), workers)):
-        for key, (tests, hits) in found.items():
-            known = total.setdefault(key, [0, 0])
-            known[0] += tests
-            known[1] += hits
+    for turn, hits_of_study in enumerate(_studies(range(first_seed, first_seed + seeds), workers)):
+        for key, (tests, hits) in hits_of_study.items():
+            counts = total.setdefault(key, [0, 0])
+            counts[0] += tests
+            counts[1] += hits
         if done is not None:
             done(turn + 1)
     outcomes, checks = [], 2 * len(FAULTS)
@@ -98,16 +98,16 @@ def table(outcomes: list[Outcome], seeds: int, first_seed: int) -> Table:
     ]
     rows = [
         {
-            "diagnostic": one.diagnostic,
-            "fault": one.fault,
-            "power": one.power,
-            "least": one.least,
-            "false_alarms": one.false_alarms,
-            "limit": one.limit,
-            "tests": one.tests,
-            "state": "ok" if one.passed else "failed",
+            "diagnostic": outcome.diagnostic,
+            "fault": outcome.fault,
+            "power": outcome.power,
+            "least": outcome.least,
+            "false_alarms": outcome.false_alarms,
+            "limit": outcome.limit,
+            "tests": outcome.tests,
+            "state": "ok" if outcome.passed else "failed",
         }
-        for one in outcomes
+        for outcome in outcomes
     ]
     stories = PROMPTS * SYSTEMS
     notes = (
@@ -136,17 +136,17 @@ def _studies(seeds: range, workers: int) -> Iterator[Found]:
 
 def study(seed: int) -> Found:
     """One simulated study, by the steps of `judge diagnose`: read the folder, make the tables, print them as JSON."""
-    with tempfile.TemporaryDirectory(prefix="judge-self-test-") as place:
-        folder = Path(place) / "study"
+    with tempfile.TemporaryDirectory(prefix="judge-self-test-") as directory:
+        folder = Path(directory) / "study"
         write_folder(folder, seed)
-        rows = _diagnosed(folder, Path(place) / "found.json")
-    found: Found = {}
+        rows = _diagnosed(folder, Path(directory) / "found.json")
+    hits_by_key: Found = {}
     for row in rows:
         if row["p"] is not None:
             key = (str(row["judge"]).removeprefix("simulated/"), str(row["diagnostic"]))
-            tests, hits = found.get(key, (0, 0))
-            found[key] = (tests + 1, hits + (row["p"] < ALPHA))
-    return found
+            tests, hits = hits_by_key.get(key, (0, 0))
+            hits_by_key[key] = (tests + 1, hits + (row["p"] < ALPHA))
+    return hits_by_key
 
 
 def _diagnosed(folder: Path, output: Path) -> list[dict[str, Any]]:
@@ -155,6 +155,6 @@ def _diagnosed(folder: Path, output: Path) -> list[dict[str, Any]]:
     from judge.printing.tables import emit
     from judge.ratings_table import read
 
-    found = diagnose(read([folder]), DiagnoseOptions(own=(OWN,), alpha=ALPHA))
-    emit(tables(found, full=True), "json", output)
+    diagnosis = diagnose(read([folder]), DiagnoseOptions(own=(OWN,), alpha=ALPHA))
+    emit(tables(diagnosis, full=True), "json", output)
     return list(orjson.loads(output.read_bytes())["rows"])

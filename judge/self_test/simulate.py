@@ -69,17 +69,17 @@ def _halo(opinion: Floats, stories: Stories, rng: np.random.Generator) -> Floats
     return np.asarray(overall + 0.4 * (opinion - overall), dtype=np.float64)
 
 
-def _stick(said: Floats, stories: Stories, rng: np.random.Generator) -> Floats:  # noqa: ARG001
-    return np.asarray(np.where(rng.random(said.shape) < 0.15, 4.0, said), dtype=np.float64)
+def _stick(ratings: Floats, stories: Stories, rng: np.random.Generator) -> Floats:  # noqa: ARG001
+    return np.asarray(np.where(rng.random(ratings.shape) < 0.15, 4.0, ratings), dtype=np.float64)
 
 
-def _lose(said: Floats, stories: Stories, rng: np.random.Generator) -> Floats:
+def _lose(ratings: Floats, stories: Stories, rng: np.random.Generator) -> Floats:
     chance = 0.1 * np.exp(0.6 * (stories.quality - 3.0))[..., None]
-    return np.asarray(np.where(rng.random(said.shape) < chance, np.nan, said), dtype=np.float64)
+    return np.asarray(np.where(rng.random(ratings.shape) < chance, np.nan, ratings), dtype=np.float64)
 
 
-def _lose_blindly(said: Floats, stories: Stories, rng: np.random.Generator) -> Floats:  # noqa: ARG001
-    return np.asarray(np.where(rng.random(said.shape) < 0.1, np.nan, said), dtype=np.float64)
+def _lose_blindly(ratings: Floats, stories: Stories, rng: np.random.Generator) -> Floats:  # noqa: ARG001
+    return np.asarray(np.where(rng.random(ratings.shape) < 0.1, np.nan, ratings), dtype=np.float64)
 
 
 FAULTS: dict[str, Fault] = {
@@ -127,11 +127,11 @@ def _stories(rng: np.random.Generator) -> Stories:
 
 
 def _people(stories: Stories, rng: np.random.Generator) -> list[list[Any]]:
-    said = _rounded(stories.quality[..., None] + ERROR * rng.standard_normal((*stories.quality.shape, RATERS)))
+    ratings = _rounded(stories.quality[..., None] + ERROR * rng.standard_normal((*stories.quality.shape, RATERS)))
     return [
-        [*_place(stories, i, None, c), None, "rater", f"w{r}", None, said[c, i, r], "ok", "", None]
+        [*_place(stories, i, None, c), None, "rater", f"w{r}", None, ratings[c, i, r], "ok", "", None]
         for c in range(len(CRITERIA))
-        for i in range(said.shape[1])
+        for i in range(ratings.shape[1])
         for r in range(RATERS)
     ]
 
@@ -140,14 +140,14 @@ def _judge(name: str, fault: Fault, stories: Stories, rng: np.random.Generator) 
     opinion = stories.quality
     if fault.think is not None:
         opinion = fault.think(opinion, stories, rng)
-    said = _rounded(opinion[..., None] + ERROR * rng.standard_normal((*opinion.shape, REPEATS)))
+    ratings = _rounded(opinion[..., None] + ERROR * rng.standard_normal((*opinion.shape, REPEATS)))
     if fault.say is not None:
-        said = fault.say(said, stories, rng)
+        ratings = fault.say(ratings, stories, rng)
     rows = []
     for c in range(len(CRITERIA)):
-        for i in range(said.shape[1]):
+        for i in range(ratings.shape[1]):
             for r in range(REPEATS):
-                value = said[c, i, r]
+                value = ratings[c, i, r]
                 end = [None, "no_rating"] if np.isnan(value) else [value, "ok"]
                 rows.append([*_place(stories, i, f"simulated/{name}", c), "ep1", "judge", None, r, *end, "", None])
     return rows

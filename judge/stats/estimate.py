@@ -70,13 +70,27 @@ class Estimate:
 
     @classmethod
     def undefined(cls, reason: str | Reason, n: int = 0) -> Estimate:
-        """An estimate that does not exist, and why."""
+        """An estimate that does not exist.
+
+        Parameters
+        ----------
+        reason : str or Reason
+            Why it does not exist.
+        n : int
+            Number of units that were at hand.
+        """
         if isinstance(reason, Reason):
             return cls(value=None, n=n, reason=str(reason), parts=reason)
         return cls(value=None, n=n, reason=reason)
 
     def without_interval(self, fact: str) -> Estimate:
-        """The same value without an interval, and why there is none."""
+        """The same value without an interval.
+
+        Parameters
+        ----------
+        fact : str
+            Why there is no interval; `reason` becomes "no interval: " and this.
+        """
         reason = Reason(fact, interval=True)
         return replace(self, low=None, high=None, reason=str(reason), parts=reason)
 

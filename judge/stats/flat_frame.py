@@ -11,9 +11,22 @@ from judge.stats.estimate import Estimate
 
 
 def flat_frame(rows: Iterable[Mapping[str, Any]], signature: str, notes: Sequence[str] = ()) -> pd.DataFrame:
-    """One row each; an `Estimate` x gives `x, x_low, x_high, x_reason`, a mapping its own keys.
+    """Typed rows as a data frame, a column for each number.
 
-    `attrs` holds `signature` and `notes`.
+    Parameters
+    ----------
+    rows : iterable of mapping
+        The cells of each row by name. An `Estimate` x gives columns `x, x_low, x_high, x_reason`, a mapping one for
+        each of its keys.
+    signature : str
+        How the numbers were computed; kept in `attrs`.
+    notes : sequence of str
+        Sentences on the rows; kept in `attrs`.
+
+    Returns
+    -------
+    DataFrame
+        One row each; `attrs` holds `signature` and `notes`.
     """
     frame = pd.DataFrame([_flat(row) for row in rows])
     frame.attrs.update(signature=signature, notes=list(notes))

@@ -12,27 +12,52 @@ SAME = 1e-9
 
 
 def highest(values: Sequence[float | None]) -> int:
-    """Index of the highest value, the first of those tied with it; None and NaN lose to every number.
+    """Index of the highest value, the first of those tied with it.
 
-    Raises ValueError without a value.
+    Parameters
+    ----------
+    values : sequence of float or None
+        None and NaN lose to every number.
+
+    Raises
+    ------
+    ValueError
+        No values.
     """
-    known = [-math.inf if value is None or math.isnan(value) else float(value) for value in values]
-    top = max(known)
-    return next(i for i, value in enumerate(known) if value == top or value >= top - SAME)
+    numbers = [-math.inf if value is None or math.isnan(value) else float(value) for value in values]
+    top = max(numbers)
+    return next(i for i, value in enumerate(numbers) if value == top or value >= top - SAME)
 
 
 def lowest(values: Sequence[float | None]) -> int:
-    """Index of the lowest value, the first of those tied with it; None and NaN lose to every number."""
+    """Index of the lowest value, the first of those tied with it.
+
+    Parameters
+    ----------
+    values : sequence of float or None
+        None and NaN lose to every number.
+
+    Raises
+    ------
+    ValueError
+        No values.
+    """
     return highest([None if value is None else -value for value in values])
 
 
 def descending(values: Sequence[float | None]) -> list[int]:
-    """Indices from the highest value down; tied values in the order given, None and NaN last."""
-    known = [(-float(value), i) for i, value in enumerate(values) if value is not None and not math.isnan(value)]
-    known.sort()
+    """Indices from the highest value down, tied values in the order given.
+
+    Parameters
+    ----------
+    values : sequence of float or None
+        None and NaN come last.
+    """
+    numbers = [(-float(value), i) for i, value in enumerate(values) if value is not None and not math.isnan(value)]
+    numbers.sort()
     groups: list[list[int]] = []
     top = -math.inf
-    for value, i in known:
+    for value, i in numbers:
         # A group begins at its highest value: where digits would be cut, noise could part equal values.
         if value > top + SAME or not groups:
             groups.append([])

@@ -18,7 +18,7 @@ class CoverageRow:
     perturbation: str
     test: str
     strength: int
-    made: int = 0
+    made_count: int = 0
     edits: int = 0
     reasons: Counter[str] = field(default_factory=Counter)
 
@@ -33,29 +33,29 @@ class Coverage:
     @classmethod
     def of(cls, wanted: Sequence[Wanted]) -> Coverage:
         """Coverage before the first story is counted."""
-        return cls([CoverageRow(one.facts.name, one.facts.test, s) for one in wanted for s in one.strengths])
+        return cls([CoverageRow(entry.facts.name, entry.facts.test, s) for entry in wanted for s in entry.strengths])
 
     def add(self, versions: Sequence[Perturbed]) -> None:
         """Count one story's versions, given in the order of the rows."""
         self.stories += 1
         for row, version in zip(self.rows, versions, strict=True):
             if version.reason is None:
-                row.made += 1
+                row.made_count += 1
                 row.edits += len(version.edits)
             else:
                 row.reasons[version.reason] += 1
 
 
-def tables(coverage: Coverage, signature: str, notes: Sequence[str]) -> list[Table]:
+def coverage_tables(coverage: Coverage, signature: str, notes: Sequence[str]) -> list[Table]:
     """One row for each perturbation and strength."""
     rows = [
         {
             "perturbation": row.perturbation,
             "test": row.test,
             "strength": row.strength,
-            "made": row.made,
+            "made": row.made_count,
             "stories": coverage.stories,
-            "edits": row.edits / row.made if row.made else None,
+            "edits": row.edits / row.made_count if row.made_count else None,
             "reasons": "; ".join(f"{why} ({count})" for why, count in row.reasons.most_common()) or "-",
         }
         for row in coverage.rows

@@ -36,10 +36,10 @@ def edits_of(file: Path, story: str) -> tuple[Edit, ...] | None:
         if not file.is_file() or file.stat().st_size > _MOST:
             return None
         with file.open("rb") as lines:
-            found = next((line for line in lines if wanted in line and orjson.loads(line).get("story") == story), None)
-        if found is None:
+            match = next((line for line in lines if wanted in line and orjson.loads(line).get("story") == story), None)
+        if match is None:
             return None
-        return tuple(Edit(int(start), int(end), str(text)) for start, end, text in orjson.loads(found)["edits"])
+        return tuple(Edit(int(start), int(end), str(text)) for start, end, text in orjson.loads(match)["edits"])
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None
 
@@ -71,7 +71,7 @@ def write_end(stream: BinaryIO, coverage: Coverage) -> None:
         {
             "perturbation": row.perturbation,
             "strength": row.strength,
-            "made": row.made,
+            "made": row.made_count,
             "reasons": dict(row.reasons.most_common()),
         }
         for row in coverage.rows

@@ -38,9 +38,9 @@ class Grammar:
 
     def accepts(self, text: str, origin: str) -> bool:
         """Whether every sentence that the origin does not have is grammatical."""
-        known = {origin[slice(*place)] for place in sentences(origin)}
-        fresh = [text[slice(*place)] for place in sentences(text)]
-        return all(self._score(sentence) >= _LEAST for sentence in fresh if sentence not in known)
+        own_sentences = {origin[slice(*span)] for span in sentences(origin)}
+        fresh = [text[slice(*span)] for span in sentences(text)]
+        return all(self._score(sentence) >= _LEAST for sentence in fresh if sentence not in own_sentences)
 
     def _asked(self, sentence: str) -> float:
         """The probability of the label."""

@@ -29,7 +29,7 @@ _AIMS = "criteria: those on which the papers expect lower ratings; the report te
 _NESTED = "the edits at one strength are a subset of those at the next"
 
 
-def tables() -> list[Table]:
+def perturbation_tables() -> list[Table]:
     """All perturbations, a table for each kind of test, in the catalogue's order."""
     return [_table(test) for test in get_args(Test)]
 
@@ -48,14 +48,14 @@ def _table(test: Test) -> Table:
     ]
     notes = [*([_AIMS] if any(facts.aims for facts in catalogued) else []), _NESTED]
     sources = dict.fromkeys(facts.source for facts in catalogued)
-    notes += [*_missing(catalogued), *(f"source: {one}" for one in sources)]
+    notes += [*_missing(catalogued), *(f"source: {source}" for source in sources)]
     return Table(_TITLES[test], _COLUMNS, rows, f"v{__version__}", notes)
 
 
-def _missing(known: Sequence[Facts]) -> list[str]:
+def _missing(catalogued: Sequence[Facts]) -> list[str]:
     """Perturbations that are not available here, with the reasons: each reason once."""
     names: dict[str, list[str]] = {}
-    for facts in known:
+    for facts in catalogued:
         if (why := lacking(facts)) is not None:
             names.setdefault(why, []).append(facts.name)
     return [joined(f"{', '.join(some)}: ", why) for why, some in names.items()]

@@ -37,19 +37,19 @@ def untouched(story: Story) -> Story:
 
 def versions(material: Material, wanted: Sequence[Wanted], seed: int) -> Iterator[Perturbed]:
     """Every requested version, those of one perturbation from the weakest to the strongest."""
-    for one in wanted:
+    for entry in wanted:
         before: frozenset[Edit] = frozenset()
-        for strength in one.strengths:
-            found = _version(material, one.facts, strength, seed, before)
-            before = before | frozenset(found.edits)
-            yield found
+        for strength in entry.strengths:
+            version = _version(material, entry.facts, strength, seed, before)
+            before = before | frozenset(version.edits)
+            yield version
 
 
 def _version(material: Material, facts: Facts, strength: int, seed: int, before: frozenset[Edit]) -> Perturbed:
     story = material.story
-    made = maker(facts.name)(material, strength, rng_of(seed, facts.name, story.id))
-    reason = made.reason if isinstance(made, Unfit) else None
-    edits = () if isinstance(made, Unfit) else in_order(made)
+    change = maker(facts.name)(material, strength, rng_of(seed, facts.name, story.id))
+    reason = change.reason if isinstance(change, Unfit) else None
+    edits = () if isinstance(change, Unfit) else in_order(change)
     if reason is None and before and frozenset(edits) <= before:
         reason = NO_MORE
     if reason is None and any(_breaks(edit, story.text) for edit in edits):
@@ -65,4 +65,4 @@ def _version(material: Material, facts: Facts, strength: int, seed: int, before:
 
 def _breaks(edit: Edit, text: str) -> bool:
     """Whether an edit begins or ends within a placeholder."""
-    return any(one.start < place < one.end for one in protected(text) for place in (edit.start, edit.end))
+    return any(piece.start < end < piece.end for piece in protected(text) for end in (edit.start, edit.end))

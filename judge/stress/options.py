@@ -84,7 +84,7 @@ def _check_rewording(options: MakeOptions) -> None:
         if value and options.rewriter is None:
             raise OptionError(name, value, "has no effect without a rewriter")
     named = options.rewriter or options.back_translations
-    if named is not None and not any("rewriter" in one.facts.needs for one in options.wanted):
+    if named is not None and not any("rewriter" in entry.facts.needs for entry in options.wanted):
         name = "rewriter" if options.rewriter else "back_translations"
         raise OptionError(name, str(named), "has no effect: no requested perturbation needs paraphrases")
 
@@ -95,8 +95,10 @@ def of_set(name: str) -> list[str]:
         raise OptionError("set", name, allowed=SETS)
     there = [facts for facts in CATALOGUE.values() if facts.name in MADE]
     if name == "openmeva":
-        return [one.name for one in there if one.test in ("discrimination", "invariance") and one.name not in _OURS]
-    return [one.name for one in there if name in ("all", one.test)]
+        return [
+            entry.name for entry in there if entry.test in ("discrimination", "invariance") and entry.name not in _OURS
+        ]
+    return [entry.name for entry in there if name in ("all", entry.test)]
 
 
 def wanted(names: Sequence[str], strengths: Sequence[int]) -> tuple[Wanted, ...]:
@@ -107,20 +109,20 @@ def wanted(names: Sequence[str], strengths: Sequence[int]) -> tuple[Wanted, ...]
     chosen = []
     for facts in CATALOGUE.values():
         if facts.name in names:
-            some = tuple(sorted({one for one in strengths if one in facts.strengths}))
+            some = tuple(sorted({strength for strength in strengths if strength in facts.strengths}))
             if some:
                 chosen.append(Wanted(facts, some))
-    lost = [one for one in strengths if not any(one in each.strengths for each in chosen)]
+    lost = [strength for strength in strengths if not any(strength in each.strengths for each in chosen)]
     if lost or not chosen:
-        has = sorted({one for name in names for one in CATALOGUE[name].strengths})
-        raise OptionError("strength", (lost or list(strengths))[0], allowed=[str(one) for one in has])
+        has = sorted({strength for name in names for strength in CATALOGUE[name].strengths})
+        raise OptionError("strength", (lost or list(strengths))[0], allowed=[str(strength) for strength in has])
     return tuple(chosen)
 
 
 def recorded(options: MakeOptions) -> Mapping[str, object]:
     """The options as plain data."""
     return {
-        "perturbations": {one.facts.name: list(one.strengths) for one in options.wanted},
+        "perturbations": {entry.facts.name: list(entry.strengths) for entry in options.wanted},
         "systems": list(options.systems),
         "references": options.references,
         "limit": options.limit,

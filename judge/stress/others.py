@@ -30,8 +30,10 @@ class Others:
 
     def stories_for(self, story: Story) -> list[Story]:
         """Stories for other story-prompts than this one's, of its system where there are some."""
-        own = [one for one in self.stories.get(story.system, ()) if _other(one.story_prompt, one.id, story)]
-        return own or [one for some in self.stories.values() for one in some if _other(one.story_prompt, one.id, story)]
+        own = [other for other in self.stories.get(story.system, ()) if _other(other.story_prompt, other.id, story)]
+        return own or [
+            other for some in self.stories.values() for other in some if _other(other.story_prompt, other.id, story)
+        ]
 
     def words_for(self, story: Story) -> list[Words]:
         """Nouns and verbs of these stories."""

@@ -57,10 +57,10 @@ def make(dataset: Dataset, options: MakeOptions, output: Path, progress: Progres
     for path in (output, facts):
         if path.exists():
             raise DataError("exists already", file=path, hint="give another name, or delete the file first")
-    for one in options.wanted:
-        missing = lacking(one.facts, reworded=bool(options.rewriter or options.back_translations))
+    for entry in options.wanted:
+        missing = lacking(entry.facts, reworded=bool(options.rewriter or options.back_translations))
         if missing is not None:
-            raise SpecError(f"perturbation {one.facts.name} cannot be made here", hint=missing)
+            raise SpecError(f"perturbation {entry.facts.name} cannot be made here", hint=missing)
     workshop = Workshop(dataset, options, output)
     coverage = Coverage.of(options.wanted)
     made_of = workshop.made_of()
@@ -71,13 +71,15 @@ def make(dataset: Dataset, options: MakeOptions, output: Path, progress: Progres
             notes = open_files.enter_context(fresh_facts.open("wb"))
             write_head(notes, made_of)
             for material in workshop.materials():
-                found = [workshop.filtered(material.story, v) for v in versions(material, options.wanted, options.seed)]
+                made_versions = [
+                    workshop.filtered(material.story, v) for v in versions(material, options.wanted, options.seed)
+                ]
                 lines.write(story_line(untouched(material.story), dataset.labels))
-                for each in found:
+                for each in made_versions:
                     if each.story is not None:
                         lines.write(story_line(each.story))
                         write_version(notes, material.story.id, each)
-                coverage.add(found)
+                coverage.add(made_versions)
                 if progress is not None:
                     progress(coverage.stories)
             if not coverage.stories:
@@ -90,8 +92,8 @@ def make(dataset: Dataset, options: MakeOptions, output: Path, progress: Progres
 
 def origins(dataset: Dataset, options: MakeOptions) -> Iterator[Story]:
     """The stories that are to be changed, in the dataset's order."""
-    found = _references(dataset) if options.references else _of_systems(dataset, options.systems)
-    return islice(found, options.limit)
+    stories = _references(dataset) if options.references else _of_systems(dataset, options.systems)
+    return islice(stories, options.limit)
 
 
 def _of_systems(dataset: Dataset, systems: tuple[str, ...]) -> Iterator[Story]:
@@ -131,10 +133,10 @@ class Workshop:
 
     def __init__(self, dataset: Dataset, options: MakeOptions, output: Path) -> None:
         self._dataset, self._options = dataset, options
-        needs: set[Need] = {need for one in options.wanted for need in one.facts.needs}
+        needs: set[Need] = {need for entry in options.wanted for need in entry.facts.needs}
         self._tagger = Tagger(options.tagger) if "tagger" in needs else None
-        place = wordnet_files.find() if "wordnet" in needs else None
-        self._wordnet = None if place is None else WordNet(place)
+        wordnet_folder = wordnet_files.find() if "wordnet" in needs else None
+        self._wordnet = None if wordnet_folder is None else WordNet(wordnet_folder)
         self._grammar = Grammar(options.grammar, options.grammar_label) if options.grammar else None
         self._reworded = _reworded(options, output) if "rewriter" in needs else None
         if isinstance(self._reworded, Rewriter):
@@ -163,8 +165,8 @@ class Workshop:
 
     def _rewordings(self) -> dict[str, Any] | None:
         """The rewriter's requests and the reasons for refused paraphrases; None without a rewriter."""
-        one = self._reworded
-        return {"form": FORM, "not_taken": dict(one.reasons)} if isinstance(one, Rewriter) else None
+        rewriter = self._reworded
+        return {"form": FORM, "not_taken": dict(rewriter.reasons)} if isinstance(rewriter, Rewriter) else None
 
     def filtered(self, origin: Story, version: Perturbed) -> Perturbed:
         """The version, or without its story where the classifier takes a changed sentence for ungrammatical."""
@@ -201,7 +203,7 @@ def _reworded(options: MakeOptions, output: Path) -> Rewriter | BackTranslations
 
 
 def _whole(options: MakeOptions) -> MakeOptions:
-    """The same options for the whole dataset."""
+    """These options for the whole dataset."""
     return replace(options, limit=None, systems=())
 
 

@@ -27,9 +27,9 @@ def signature(made_of: Mapping[str, Any]) -> str:
 
 def notes(made_of: Mapping[str, Any], skipped: Mapping[str, str]) -> list[str]:
     """Notes: perturbations of the set that were skipped, with reasons, and whether stories were filtered."""
-    found: list[str] = [joined(f"{name} was not made: ", why) for name, why in skipped.items()]
+    sentences: list[str] = [joined(f"{name} was not made: ", why) for name, why in skipped.items()]
     for why, count in ((made_of["rewordings"] or {}).get("not_taken") or {}).items():
-        found.append(f"rewordings not taken: {why} ({count})")
+        sentences.append(f"rewordings not taken: {why} ({count})")
     if made_of["grammar"] == "unfiltered":
-        found.append("no story was left out for its grammar")
-    return found
+        sentences.append("no story was left out for its grammar")
+    return sentences

@@ -1,4 +1,4 @@
-"""Agreement with people in words: which Eval-Prompt and judge, tau over stories, labels."""
+"""Answers on agreement with people: which Eval-Prompt and judge, tau over stories, labels."""
 
 from __future__ import annotations
 
@@ -38,26 +38,28 @@ def variants(evidence: Evidence, matrix: RatingMatrix, best: Margin) -> Iterator
                 )
             continue
         own = best.eval_prompt if by == "eval_prompt" else best.judge
-        found = _distances(evidence, best, by, own)
-        if not found:
+        differences = _distances(evidence, best, by, own)
+        if not differences:
             continue
-        verdict = rules.of_variants([one for _, one in found])
-        of = f" of {best.judge}" if by == "eval_prompt" and len(names_of(matrix, "judge")) > 1 else ""
-        of = f" with {best.eval_prompt}" if by == "judge" and len(names_of(matrix, "eval_prompt")) > 1 else of
+        verdict = rules.of_variants([difference for _, difference in differences])
+        scope = f" of {best.judge}" if by == "eval_prompt" and len(names_of(matrix, "judge")) > 1 else ""
+        scope = f" with {best.eval_prompt}" if by == "judge" and len(names_of(matrix, "eval_prompt")) > 1 else scope
         others = _holds_elsewhere(evidence, best) if by == "eval_prompt" else ""
-        yield Answer(question, (f"{own}{of}; tau x100 from it: {_listed(found)}.{others}",), verdict, label)
+        start = f"{own}{scope}; difference of the others' tau x100: "
+        whole, some = (f"{start}{_listed(differences, most)}.{others}" for most in (len(differences), _LISTED))
+        yield Answer(question, (whole,), verdict, label, (some,))
 
 
 def _holds_elsewhere(evidence: Evidence, best: Margin) -> str:
     """Whether the Eval-Prompt is the best of the other judges too, by tau alone."""
     highest: dict[tuple[str | None, str], Margin] = {}
-    for one in evidence.margins:
-        key = (one.run, one.judge)
-        if one.dataset != best.dataset or one.control or one.value.value is None or one.judge == best.judge:
+    for margin in evidence.margins:
+        key = (margin.run, margin.judge)
+        if margin.dataset != best.dataset or margin.control or margin.value.value is None or margin.judge == best.judge:
             continue
-        if key not in highest or one.value.value > (highest[key].value.value or 0.0):
-            highest[key] = one
-    tried = {key for key in highest if sum((one.run, one.judge) == key for one in evidence.margins) > 1}
+        if key not in highest or margin.value.value > (highest[key].value.value or 0.0):
+            highest[key] = margin
+    tried = {key for key in highest if sum((margin.run, margin.judge) == key for margin in evidence.margins) > 1}
     if not tried:
         return ""
     same = sum(highest[key].eval_prompt == best.eval_prompt for key in tried)
@@ -72,19 +74,21 @@ def _distances(evidence: Evidence, best: Margin, by: Factor, own: str) -> list[t
         entries = evidence.against_best(best, by).entries
     except JudgeError:
         return []
-    found = [
-        (one.result.contrast.second, one.result.means["tau"])
-        for one in entries
-        if one.dataset == best.dataset and one.result.contrast.first == own
+    differences = [
+        (entry.result.contrast.second, entry.result.means["tau"])
+        for entry in entries
+        if entry.dataset == best.dataset and entry.result.contrast.first == own
     ]
-    return sorted(found, key=lambda one: -(one[1].value if one[1].value is not None else -9.0))
+    # An undefined difference comes last: no tau differs by 9.
+    return sorted(differences, key=lambda named: -(named[1].value if named[1].value is not None else -9.0))
 
 
-def _listed(found: Sequence[tuple[str, Estimate]]) -> str:
+def _listed(differences: Sequence[tuple[str, Estimate]], most: int) -> str:
     parts = [
-        f"{name} {worded(one)}{' (tied)' if leaves_zero_out(one) is False else ''}" for name, one in found[:_LISTED]
+        f"{name} {worded(difference)}{' (tied)' if leaves_zero_out(difference) is False else ''}"
+        for name, difference in differences[:most]
     ]
-    more = f", {len(found) - _LISTED} more" if len(found) > _LISTED else ""
+    more = f", {len(differences) - most} more" if len(differences) > most else ""
     return ", ".join(parts) + more
 
 
@@ -97,21 +101,29 @@ def people(evidence: Evidence, best: Margin) -> Answer:
         why = f"{best.value.reason}".removeprefix("undefined ")
         return Answer(question, (f"Tau is undefined {why}.",), verdict, "people")
     over = f", mean of {len(best.criteria)} criteria" if len(best.criteria) > 1 else f", {best.criteria[0]}"
-    said = [f"Kendall's tau-b x100 {worded(best.value)} over {best.stories:,} stories{over}."]
+    sentences = [f"Kendall's tau-b x100 {worded(best.value)} over {best.stories:,} stories{over}."]
     control, ceiling = best.bars[CONTROL], best.bars[CEILING]
     if control.value is not None and not best.control:
-        said.append(f"The control {worded(control)}{best.counted_as_0}: {_distance(best.over[CONTROL])}.")
+        sentences.append(f"The control: {worded(control)}{best.counted_as_0}, {_difference(best.over[CONTROL])}.")
     if ceiling.value is not None:
-        said.append(f"One more person {worded(ceiling)}: {_distance(best.over[CEILING])}.")
+        sentences.append(f"One more person: {worded(ceiling)}, {_difference(best.over[CEILING])}.")
     elif not raters.labels_note:
-        said.append("One more person: not known.")
-    return Answer(question, (" ".join(said),), verdict, "people")
+        sentences.append(_no_ceiling(evidence, best))
+    return Answer(question, (" ".join(sentences),), verdict, "people")
 
 
-def _distance(over: Estimate) -> str:
+def _difference(over: Estimate) -> str:
     if over.value is None:
-        return "no distance"
-    return f"the judge {'+' if over.value >= 0 else ''}{worded(over)}"
+        return "no difference defined"
+    return f"difference {'+' if over.value >= 0 else ''}{worded(over)}"
+
+
+def _no_ceiling(evidence: Evidence, best: Margin) -> str:
+    """Why nothing stands beside the judge for one more person, and what would make it known."""
+    matrix = next(matrix for matrix in evidence.matrices if matrix.dataset == best.dataset)
+    if not all(matrix.by_rater(j).known for j in range(len(matrix.criteria))):
+        return "One more person: not known, as no column of the data names the raters."
+    return f"One more person: {best.bars[CEILING].reason}."
 
 
 def stories(best: Margin, matrix: RatingMatrix) -> Answer | None:
@@ -122,21 +134,28 @@ def stories(best: Margin, matrix: RatingMatrix) -> Answer | None:
     half, now = (value.high - value.low) / 2, len(np.unique(matrix.story_prompt))
     wanted = max(FEWEST, int(np.ceil(now * (half / WIDE) ** 2)))
     each = matrix.n / now
-    said = (
-        f"{now:,} story-prompts ({matrix.n:,} stories) tell tau x100 to ±{100 * half:.1f}; about {wanted:,} "
-        f"({round(wanted * each):,} stories) tell it to ±{100 * WIDE:.0f}."
+    sentence = (
+        f"{now:,} story-prompts ({matrix.n:,} stories) give tau x100 to ±{100 * half:.1f}, about {wanted:,} "
+        f"({round(wanted * each):,} stories) to ±{100 * WIDE:.0f}."
     )
-    return Answer("How many stories does it take?", (said,), rules.of_stories(half, WIDE), "stories")
+    return Answer("How many stories does it take?", (sentence,), rules.of_stories(half, WIDE), "stories")
 
 
 def labels(evidence: Evidence, best: Margin) -> Iterator[Answer]:
     """The row's labels beside people's majorities; nothing where nothing is labelled."""
-    found = evidence.confusions
-    if found is None:
+    confusions = evidence.confusions
+    if confusions is None:
         return
     key = (best.run, best.judge, best.eval_prompt)
-    rows = found.main(best.dataset)
-    row = next((one for one in rows if (one.subject.run, one.subject.judge, one.subject.eval_prompt) == key), None)
+    rows = confusions.main(best.dataset)
+    row = next(
+        (
+            candidate
+            for candidate in rows
+            if (candidate.subject.run, candidate.subject.judge, candidate.subject.eval_prompt) == key
+        ),
+        None,
+    )
     if row is None:
         return
     raters = evidence.raters_of(best.dataset)
@@ -146,20 +165,22 @@ def labels(evidence: Evidence, best: Margin) -> Iterator[Answer]:
     if value.value is None:
         yield Answer(question, (f"Balanced accuracy is {value.reason}.",), verdict, "labels")
         return
-    of = "all criteria" if row.is_all else row.subject.criterion
-    said = [
-        f"Balanced accuracy {_two(value)}, kappa {_two(row.statistics['kappa'])} over {row.n:,} labels of {of}.",
-        f"Knowing nothing gives {row.chance:.2f}.",
+    criteria = "all criteria" if row.is_all else row.subject.criterion
+    sentences = [
+        f"Balanced accuracy {_two(value)}, kappa {_two(row.statistics['kappa'])} over {row.n:,} labels of {criteria}.",
+        f"A judge that knows nothing has {row.chance:.2f}.",
     ]
     beside = row.beside.get("balanced_accuracy")
     if beside is not None and beside.over.value is not None:
-        said.append(f"One person against the others {_two(beside.people)}: the judge {_two(beside.over, sign=True)}.")
+        sentences.append(
+            f"One person against the others has {_two(beside.people)}, difference {_two(beside.over, sign=True)}."
+        )
     theirs, mine = row.prevalence(row.by_people), row.prevalence(row.by_judge)
     if theirs is not None and mine is not None:
-        said.append(f"It says {row.positive} to {100 * mine:.0f} %, people to {100 * theirs:.0f} %.")
-    yield Answer(question, (" ".join(said),), verdict, "labels")
+        sentences.append(f"It says {row.positive} to {100 * mine:.0f} %, people to {100 * theirs:.0f} %.")
+    yield Answer(question, (" ".join(sentences),), verdict, "labels")
 
 
-def _two(one: Estimate, *, sign: bool = False) -> str:
-    text = worded(one, factor=1, digits=2)
-    return f"+{text}" if sign and (one.value or 0.0) >= 0 else text
+def _two(estimate: Estimate, *, sign: bool = False) -> str:
+    text = worded(estimate, factor=1, digits=2)
+    return f"+{text}" if sign and (estimate.value or 0.0) >= 0 else text

@@ -1,4 +1,4 @@
-"""What stands first, on a screen and on a page: a reader's question, a verdict by a rule, the sentences behind it."""
+"""An answer of a summary: a reader's question, a verdict with its rule, and sentences with the numbers."""
 
 from __future__ import annotations
 
@@ -17,10 +17,12 @@ class Verdict:
 class Answer:
     """A question of the reader, the verdict by a rule where there is one, and sentences with the numbers.
 
-    `label` is the question's short name beside which a narrow screen prints it.
+    `label` is the question's short name beside which a narrow screen prints it. `brief` are shorter sentences for a
+    screen, where `sentences` list more than has room there; every other format holds `sentences`.
     """
 
     question: str
     sentences: tuple[str, ...]
     verdict: Verdict | None = None
     label: str = ""
+    brief: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""What a summary is made from: the analyses of a ratings table, each computed once, when first asked for."""
+"""Analyses that a summary is made from, each computed once, when first needed."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Evidence:
     @cached_property
     def confusions(self) -> Confusions | None:
         """Labels beside people's; None where no criterion has labels, or nobody's ratings are known."""
-        if not self.has_people or not any(one.labels for one in self.matrices):
+        if not self.has_people or not any(matrix.labels for matrix in self.matrices):
             return None
         chosen = self.options
         words = {"drop_systems": chosen.drop_systems, "resamples": chosen.resamples, "seed": chosen.seed}
@@ -115,7 +115,7 @@ class Evidence:
             baseline=best.eval_prompt if by == "eval_prompt" else best.judge,
             drop_systems=chosen.drop_systems,
             resamples=chosen.resamples,
-            permutations=1,
+            permutations=1,  # a summary prints intervals and no p value
             seed=chosen.seed,
         )
         return compared(narrowed(self.table, Selection.of(None, *keep)), options)

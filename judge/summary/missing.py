@@ -1,4 +1,4 @@
-"""What is missing to be sure: a list of conditions, each with when it holds and the command that closes it."""
+"""Gaps of the evidence: a list of conditions, and which of them hold."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from judge.summary.result import Missing
 from judge.summary.rules import FEW_SYSTEMS, WIDE
 
 MUCH = 0.05
-"""Share of repeats without a rating from which loss is a gap."""
+"""Share of missing ratings above which the loss is a gap."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ def _found(
     evidence: Evidence, matrix: RatingMatrix, best: Margin | None, answers: Sequence[Answer], seen: Seen | None
 ) -> Iterator[Missing]:
     raters = evidence.raters_of(matrix.dataset)
-    verdicts = {one.label: one.verdict.text for one in answers if one.verdict is not None}
+    verdicts = {answer.label: answer.verdict.text for answer in answers if answer.verdict is not None}
     if not matrix.criteria:
         yield Missing("people", "people's ratings of these stories")
     elif raters.labels_note:
@@ -74,7 +74,7 @@ def _found(
     if len(names_of(matrix, "eval_prompt")) < 2:
         yield Missing("prompts", "a second Eval-Prompt")
     if best is not None:
-        yield from _precision(matrix, best, sum(one.dataset == matrix.dataset for one in evidence.margins))
+        yield from _precision(matrix, best, sum(margin.dataset == matrix.dataset for margin in evidence.margins))
     if matrix.criteria and len(matrix.systems) < FEW_SYSTEMS:
         yield Missing("systems", f"systems: {len(matrix.systems)} prove little about ranking systems")
     if any(fact.not_in_force for fact in facts):

@@ -1,4 +1,4 @@
-"""What to do next: a command for each gap that a command closes, then those that look closer. Never runs one."""
+"""Next commands: one for each gap that a command closes, then those that show more."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from judge.analysis.correlation.margins import Margin
 from judge.summary.result import Missing
 
 MOST = 5
-"""Commands on a screen."""
+"""Commands on a screen: more would push answers off its 30 lines."""
 
 
 def commands(
@@ -29,18 +29,18 @@ def commands(
     `replaces` that it may replace an annotator; `positions` that columns passed for persons. `other` is
     the judge that comes next, where there are several.
     """
-    run, one = shlex.join(runs), shlex.quote(runs[0])
+    run, first_run = shlex.join(runs), shlex.quote(runs[0])
     closing = {
         "raters": f"judge summary {run} --positions",
-        "seen": f"judge contamination check {one}",
-        "stories": f"judge plan {one}",
+        "seen": f"judge contamination check {first_run}",
+        "stories": f"judge plan {first_run}",
     }
     if askable:
         closing |= {
-            "unasked": f"judge retry {one}",
-            "lost": f"judge retry {one} --unparsed",
-            "prompts": f"judge run {one} --set 'eval_prompts=[ep1, ep3]'",
-            "repeats": f"judge run {one} --set repeats=3",
+            "unasked": f"judge retry {first_run}",
+            "lost": f"judge retry {first_run} --unparsed",
+            "prompts": f"judge run {first_run} --set 'eval_prompts=[ep1, ep3]'",
+            "repeats": f"judge run {first_run} --set repeats=3",
         }
     if positions:
         del closing["raters"]  # the command at hand was it
@@ -51,7 +51,7 @@ def commands(
         looking.insert(0, f"judge certify {run}{'' if only else _narrowed(best)} {enough} -o certificate.json")
     if best is not None and other is not None and len(runs) == 1:
         judges = f"--old-judge {shlex.quote(other)} --new-judge {shlex.quote(best.judge)}"
-        looking.insert(0, f"judge succeed {one} {one} {judges}")
+        looking.insert(0, f"judge succeed {first_run} {first_run} {judges}")
     room = MOST - len(looking)
     if closing["seen"] in closers[room:]:  # of a reader's questions the one that no other command answers
         closers.insert(room - 1, closing["seen"])

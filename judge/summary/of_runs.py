@@ -1,4 +1,4 @@
-"""Summaries of RUNs: those that rate, then those that compare. Never asks a judge."""
+"""Summaries of RUNs: those that rate, then those that compare."""
 
 from __future__ import annotations
 
@@ -42,20 +42,20 @@ def of_runs(
     """
     compare, rate = comparing(runs)
     keep, options, named = keep or Selection(), options or EvidenceOptions(), named or [str(run) for run in runs]
-    made = []
+    summaries = []
     if rate:
         table = narrowed(ratings_table.read(rate, parser, explanations=False, telling=telling), keep)
-        files = [*scores, *(one for _, one in kept(table))]
+        files = [*scores, *(file for _, file in kept(table))]
         seen = Seen.of(contamination_report.report(table, files), files) if files else None
-        made.append(summarize(Evidence(table, options), named, seen))
+        summaries.append(summarize(Evidence(table, options), named, seen))
     if compare:
         if not rate and (keep.pass_rate or keep.panel or scores):
             raise SpecError(
                 "a panel, a pass rate and contamination are about runs that rate stories, and these compare them",
                 hint="leave it out, or add such a run",
             )
-        made.append(compared(RunsCompared(tuple(compare), options, keep), named))
-    return made
+        summaries.append(compared(RunsCompared(tuple(compare), options, keep), named))
+    return summaries
 
 
 @dataclass(frozen=True, eq=False)

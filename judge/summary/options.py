@@ -1,4 +1,4 @@
-"""Choices that move numbers of a summary. Never holds one that its signature does not know."""
+"""Options that change numbers of a summary; its signature holds each."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ class EvidenceOptions:
 
     drop_systems: tuple[str, ...] = ()
     epsilon: float = 0.1
+    # Fewer than the tables', since a screen resamples for several analyses at once and is waited for.
     resamples: int = 300
     readings: str = "mean"
     positions: bool = False

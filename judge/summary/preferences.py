@@ -1,7 +1,7 @@
-"""What runs that compared show, in a few plain sentences made from numbers by rule. Never says more than they allow.
+"""Answers about runs that compared stories: agreement, order, systems, missing verdicts, each by a rule.
 
-The best of many rows is said to be so, since having been picked flatters it; a difference whose interval holds 0 is
-called not told apart; what is undefined is said with its reason.
+The best of many rows is said to be so, since having been picked flatters it; of a difference it is said whether its
+interval contains 0; what is undefined has its reason.
 """
 
 from __future__ import annotations
@@ -42,25 +42,29 @@ class Compared(Protocol):
     def rates(self) -> bool: ...
 
 
-def answers(found: Compared) -> list[Answer]:
+def answers(compared: Compared) -> list[Answer]:
     """What the figures are worth where that has to be said, then agreement, order, systems, loss."""
-    first = tuple(_caveats(found))
-    made = [Answer("What are these figures worth?", first, None, "worth")] if first else []
-    ranked = found.preferences
-    datasets = list(dict.fromkeys(fact.dataset for fact in found.compared_facts))
+    first = tuple(_caveats(compared))
+    answered = [Answer("What limits these figures?", first, None, "worth")] if first else []
+    ranked = compared.preferences
+    datasets = list(dict.fromkeys(fact.dataset for fact in compared.compared_facts))
     for dataset in datasets:
         on = f" on {dataset}" if len(datasets) > 1 else ""
         rows = [row for row in ranked.agreement.rows if row.dataset == dataset]
         orders = [row for row in ranked.order.rows if row.dataset == dataset and row.third is None]
-        standings = [one for one in ranked.systems.standings if one.dataset == dataset and one.kind != "implied"]
-        made.append(_agreement(dataset, on, rows))
-        made += [_place(on, orders)] if orders else []
-        made += [_systems(on, standings)] if standings else []
-    return [*made, _loss(found)]
+        standings = [
+            standing
+            for standing in ranked.systems.standings
+            if standing.dataset == dataset and standing.kind != "implied"
+        ]
+        answered.append(_agreement(dataset, on, rows))
+        answered += [_place(on, orders)] if orders else []
+        answered += [_systems(on, standings)] if standings else []
+    return [*answered, _loss(compared)]
 
 
-def _caveats(found: Compared) -> Iterator[str]:
-    judges = dict.fromkeys(fact.judge for fact in found.compared_facts)
+def _caveats(compared: Compared) -> Iterator[str]:
+    judges = dict.fromkeys(fact.judge for fact in compared.compared_facts)
     for judge in judges:
         if JudgeName.of(judge).is_scripted:
             yield f"{judge} gives scripted answers: figures about it say nothing about any judge."
@@ -69,8 +73,8 @@ def _caveats(found: Compared) -> Iterator[str]:
             "The only judge that compared is the control, which is not a language model: the figures show how the "
             "program works, not how good a judge is."
         )
-    frame = found.preferences_table.frame
-    for dataset in dict.fromkeys(fact.dataset for fact in found.compared_facts):
+    frame = compared.preferences_table.frame
+    for dataset in dict.fromkeys(fact.dataset for fact in compared.compared_facts):
         sources = set(frame.loc[frame["dataset"] == dataset, "source"])
         if "rater" not in sources and "implied" in sources:
             yield (
@@ -91,8 +95,8 @@ def _agreement(dataset: str, on: str, rows: Sequence[AgreementRow]) -> Answer:
         return Answer(question, (f"Accuracy is {reason}.",), Verdict("undefined", "by accuracy"), label="prefers")
     best = max(defined, key=lambda row: row.agreement.half.value or 0.0)
     beside = [row for row in rows if row.against == best.against]
-    said = [_best(best, len(judged)), *_bars(best, beside)]
-    return Answer(question, tuple(said), of_preferences(best), label="prefers")
+    sentences = [_best(best, len(judged)), *_bars(best, beside)]
+    return Answer(question, tuple(sentences), of_preferences(best), label="prefers")
 
 
 def of_preferences(best: AgreementRow) -> Verdict:
@@ -149,8 +153,11 @@ def _distance(over: Estimate) -> str:
     if over.value is None:
         return ""
     shown = leaves_zero_out(over)
-    verdict = {None: "without an interval, this may be chance", False: "not told apart by new story-prompts"}
-    tail = verdict.get(shown, "more than new story-prompts would explain")
+    verdict = {
+        None: "without an interval, this may be chance",
+        False: "its 95 % interval contains 0, so other story-prompts might reverse it",
+    }
+    tail = verdict.get(shown, "its 95 % interval leaves out 0")
     points = f"{abs(100 * over.value):.1f} points {'above' if over.value >= 0 else 'below'}"
     return f": on the same pairs the judge lies {points}{_interval(over, 100, 1)}; {tail}"
 
@@ -159,23 +166,25 @@ def _place(on: str, rows: Sequence[OrderRow]) -> Answer:
     """The row in which the place does most, since one such row is enough to be warned."""
     question = f"Does the place of a story matter{on}?"
     rule = "by the 95 % interval of the position's log odds"
-    known = [row for row in rows if row.position.value is not None]
-    if not known:
-        said = [f"{_named(row)}: {_first(row)}; the position's log odds are {row.position.reason}." for row in rows[:3]]
-        return Answer(question, tuple(said), Verdict("undefined", rule), label="place")
-    moved = [row for row in known if leaves_zero_out(row.position)]
-    most = max(moved or known, key=lambda row: abs(row.position.value or 0.0))
+    defined = [row for row in rows if row.position.value is not None]
+    if not defined:
+        sentences = [
+            f"{_named(row)}: {_first(row)}; the position's log odds are {row.position.reason}." for row in rows
+        ]
+        return Answer(question, tuple(sentences), Verdict("undefined", rule), label="place")
+    moved = [row for row in defined if leaves_zero_out(row.position)]
+    most = max(moved or defined, key=lambda row: abs(row.position.value or 0.0))
     where = "first" if (most.position.value or 0.0) > 0 else "second"
-    told = Verdict(f"the {where} place is an advantage", rule) if moved else Verdict("not shown", rule)
+    verdict = Verdict(f"the {where} place is an advantage", rule) if moved else Verdict("not shown", rule)
     value = round(most.position.value or 0.0, 2) + 0.0  # no minus before zero
     logit = f"log odds of the first place {value:.2f}{_interval(most.position, 1, 2)}"
-    count = f" It is told apart from none in {len(moved)} of {len(known)} rows; this one is the strongest."
-    said = [f"{_named(most)}, on {most.criterion}: {_first(most)}; {logit}.{count if len(known) > 1 else ''}"]
+    count = f" The interval leaves out 0 in {len(moved)} of {len(defined)} rows; this one is the strongest."
+    sentences = [f"{_named(most)}, on {most.criterion}: {_first(most)}; {logit}.{count if len(defined) > 1 else ''}"]
     if most.swapped.value is not None:
         again = f", and {_percent(most.same)} when asked again in the same order" if most.same.defined else ""
-        said.append(f"Another comparison of a pair gives the same preference in {_percent(most.swapped)} when the "
+        sentences.append(f"Another comparison of a pair gives the same preference in {_percent(most.swapped)} when the "
                     f"stories' places are swapped{again}.")  # fmt: skip
-    return Answer(question, tuple(said), told, label="place")
+    return Answer(question, tuple(sentences), verdict, label="place")
 
 
 def _first(row: OrderRow) -> str:
@@ -185,46 +194,46 @@ def _first(row: OrderRow) -> str:
 def _systems(on: str, standings: Sequence[SystemStandings]) -> Answer:
     question = f"Which systems win{on}?"
     rule = "strengths, told apart by Holm's method at 5 %"
-    said = [_top(one) for one in standings]
-    first = next((one for one in standings if one.kind == "judge"), standings[0])
+    sentences = [_top(standing) for standing in standings]
+    first = next((standing for standing in standings if standing.kind == "judge"), standings[0])
     if not first.top:
-        return Answer(question, tuple(said), Verdict("undefined", rule), label="wins")
+        return Answer(question, tuple(sentences), Verdict("undefined", rule), label="wins")
     word = first.top[0] if len(first.top) == 1 else f"{len(first.top)} not told apart at the top"
-    return Answer(question, tuple(said), Verdict(word, f"{rule}; by {_named(first)}"), label="wins")
+    return Answer(question, tuple(sentences), Verdict(word, f"{rule}; by {_named(first)}"), label="wins")
 
 
-def _top(one: SystemStandings) -> str:
-    who = f"By {_named(one)}, on {one.criterion}"
-    if not one.rows[0].strength.defined:
-        return f"{who}: strengths are {one.rows[0].strength.reason}."
-    if not one.top:
+def _top(standing: SystemStandings) -> str:
+    who = f"By {_named(standing)}, on {standing.criterion}"
+    if not standing.rows[0].strength.defined:
+        return f"{who}: strengths are {standing.rows[0].strength.reason}."
+    if not standing.top:
         return f"{who}: which systems differ is not determined."
-    if len(one.top) == 1:
-        rate = one.rows[0].win_rate
+    if len(standing.top) == 1:
+        rate = standing.rows[0].win_rate
         share = f", with {_percent(rate)} of its comparisons won against the field" if rate.value is not None else ""
-        return f"{who}: {one.top[0]} is the strongest of {len(one.rows)} systems{share}."
-    return f"{who}: {', '.join(one.top)} are not told apart at the top of {len(one.rows)} systems."
+        return f"{who}: {standing.top[0]} is the strongest of {len(standing.rows)} systems{share}."
+    return f"{who}: {', '.join(standing.top)} are not told apart at the top of {len(standing.rows)} systems."
 
 
-def _loss(found: Compared) -> Answer:
-    question = "Was any comparison lost?" if found.rates else "Was anything lost?"
-    rows = found.verdicts.by_prompt
+def _loss(compared: Compared) -> Answer:
+    question = "What share of the comparisons has no verdict?"
+    rows = compared.verdicts.by_prompt
     asked, decided = sum(row.asked for row in rows), sum(row.decided for row in rows)
     if not asked:
         return Answer(question, ("No judge was asked.",), label="lost")
     if asked == decided:
         first = f"Nothing was lost: each of the {asked:,} comparisons asked has a preference or a tie."
     else:
-        counts = {cause: sum(row.lost.get(cause, 0) for row in rows) for cause in found.verdicts.causes}
+        counts = {cause: sum(row.lost.get(cause, 0) for row in rows) for cause in compared.verdicts.causes}
         lost = ", ".join(f"{cause.replace('_', ' ')} {count:,}" for cause, count in counts.items() if count)
         share = f"{100 * decided / asked:.1f} %"
         first = f"Of {asked:,} comparisons asked, {share} have a preference or a tie; the others ({lost}) stay missing."
-    left = (f"{found.unasked:,} planned repeats have not been asked yet.",) if found.unasked else ()
+    left = (f"{compared.unasked:,} planned repeats have not been asked yet.",) if compared.unasked else ()
     return Answer(question, (first, *left), of_loss(decided, asked), label="lost")
 
 
-def _named(one: AgreementRow | OrderRow | SystemStandings) -> str:
-    return f"{one.judge} with {one.eval_prompt}" if one.eval_prompt else one.judge
+def _named(row: AgreementRow | OrderRow | SystemStandings) -> str:
+    return f"{row.judge} with {row.eval_prompt}" if row.eval_prompt else row.judge
 
 
 def _percent(estimate: Estimate) -> str:

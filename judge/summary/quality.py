@@ -1,15 +1,17 @@
-"""The judge with itself, what was lost, what goes wrong, and whether it has seen the stories, in words."""
+"""Answers on quality: consistency over repeats, missing ratings, biases, and whether the model has seen the stories."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from judge.analysis.correlation.margins import Margin
+from judge.analysis.coverage.loss import selective
 from judge.analysis.diagnose.kinds import Finding
 from judge.charts.words import worded
+from judge.contamination.check.dates import Dated
 from judge.contamination.check.result import Recital, passages_of, tells
 from judge.contamination.report import ContaminationReport
 from judge.contamination.scores_file import ScoresFile
@@ -20,6 +22,10 @@ from judge.summary.evidence import Evidence
 from judge.wording import written
 
 _FINDINGS = 4
+"""Kinds of findings on a screen."""
+
+_SHARE_BY = "judge contamination check computes it with a labelled set, texts that this model has and has not seen"
+"""The one way to a share that is named everywhere; thresholds by hand remain, for who has a scores file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,23 +40,25 @@ class Seen:
     @classmethod
     def of(cls, report: ContaminationReport, files: Sequence[ScoresFile] = ()) -> Seen:
         """A sentence for each model that was scored; `files` are the scores behind the report."""
-        found = [(one, Recital.of_file(one)) for one in files]
-        known = [(one, recital) for one, recital in found if recital is not None]
-        said = tuple(
-            f"{one.judge} recites {recital.recited or 'none'} of {recital.of:,} stories"
-            f"; {(passages := passages_of(one)).above(recital)} of {passages.of} passages that everybody knows it "
+        recitals = [(file, Recital.of_file(file)) for file in files]
+        scored = [(file, recital) for file, recital in recitals if recital is not None]
+        sentences = tuple(
+            f"{file.judge} recites {recital.recited or 'none'} of {recital.of:,} stories"
+            f"; {(passages := passages_of(file)).above(recital)} of {passages.of} passages that everybody knows it "
             "expects more than any story."
-            for one, recital in known
+            for file, recital in scored
         )
-        blunt = not all(tells(recital, passages_of(one)) for one, recital in known)
-        return cls(said + cls._shares(report), bool(known), sum(recital.recited for _, recital in known), blunt)
+        blunt = not all(tells(recital, passages_of(file)) for file, recital in scored)
+        return cls(sentences + cls._shares(report), bool(scored), sum(recital.recited for _, recital in scored), blunt)
 
     @staticmethod
     def _shares(report: ContaminationReport) -> tuple[str, ...]:
         return tuple(
             f"{row.model} seems to have seen {worded(row.corrected, factor=100)} % of {row.stories:,} stories."
             if row.corrected.value is not None
-            else f"{row.model}: what share it has seen is {written(str(row.corrected.reason), None)}."
+            else f"What share {row.model} has seen is not known: {_SHARE_BY}."
+            if row.threshold is None
+            else f"What share {row.model} has seen is {written(row.corrected.reason or '', None)}."
             for row in report.rows
         )
 
@@ -64,12 +72,14 @@ def itself(evidence: Evidence, matrix: RatingMatrix, best: Margin | None) -> Ite
         if cell.dataset == matrix.dataset
         and (best is None or (cell.run, cell.judge, cell.eval_prompt) == (best.run, best.judge, best.eval_prompt))
     ]
-    found = [one for cell in cells if (one := cell.estimate("ICC(1,1)")) is not None]
-    values = [one.value for one in found if one.value is not None]
+    estimates = [estimate for cell in cells if (estimate := cell.estimate("ICC(1,1)")) is not None]
+    values = [estimate.value for estimate in estimates if estimate.value is not None]
     if not values:
-        reasons = dict.fromkeys(str(one.reason) for one in found if one.reason) or {"no repeat was asked": None}
-        said = f"ICC is {'; '.join(reasons)}."
-        yield Answer(question, (said,), Verdict("not known", "ICC(1,1) over repeats"), label)
+        reasons = dict.fromkeys(str(estimate.reason) for estimate in estimates if estimate.reason) or {
+            "no repeat was asked": None
+        }
+        sentence = f"ICC is {'; '.join(reasons)}."
+        yield Answer(question, (sentence,), Verdict("not known", "ICC(1,1) over repeats"), label)
         return
     median = float(np.median(values))
     spread = f", {min(values):.2f} to {max(values):.2f} over {len(values)} criteria" if len(values) > 1 else ""
@@ -79,7 +89,7 @@ def itself(evidence: Evidence, matrix: RatingMatrix, best: Margin | None) -> Ite
 
 def lost(evidence: Evidence, matrix: RatingMatrix, best: Margin | None) -> Answer:
     """How many of the row's repeats have no rating, and what loss goes with."""
-    question, label = "Was anything lost?", "lost"
+    question, label = "What share of the ratings is missing?", "lost"
     asked = rated = 0
     causes: dict[str, int] = {}
     for i, cell in enumerate(matrix.cells):
@@ -91,64 +101,83 @@ def lost(evidence: Evidence, matrix: RatingMatrix, best: Margin | None) -> Answe
         return Answer(question, ("No judge was asked.",), None, label)
     named = ", ".join(f"{name.replace('_', ' ')} {number:,}" for name, number in causes.items() if number)
     first = f"{rated:,} of {asked:,} repeats have a rating{f' (lost: {named})' if named else ''}."
-    findings = evidence.coverage.findings
-    more = f" Loss goes with people's ratings ({len(findings)} finding{'s' if len(findings) > 1 else ''})." if (
-        findings
-    ) else ""  # fmt: skip
-    return Answer(question, (first + more,), rules.of_loss(rated, asked), label)
+    groups = selective(evidence.coverage.tests)
+    raters = evidence.raters_of(matrix.dataset)
+    whole = tuple(raters.said(_lost_more(which, cells)) for which, cells in groups.items())
+    some = tuple(raters.said(f"Stories {which} were lost more ({_rows(cells)}).") for which, cells in groups.items())
+    return Answer(question, (first, *whole), rules.of_loss(rated, asked), label, (first, *some))
+
+
+def _lost_more(which: str, cells: Mapping[str, Sequence[str]]) -> str:
+    """Which stories were lost more often, and by whom: the ratings that are left are of other stories than all."""
+    named = "; ".join(f"{name} ({', '.join(criteria)})" for name, criteria in cells.items())
+    return f"Stories {which} were lost more often by {named}."
+
+
+def _rows(cells: Mapping[str, Sequence[str]]) -> str:
+    return "1 row" if len(cells) == 1 else f"{len(cells)} rows"
 
 
 def wrong(evidence: Evidence, best: Margin) -> Answer:
     """What the tests of `judge diagnose` find on the row, the commonest first."""
     raters = evidence.raters_of(best.dataset)
     diagnosis = evidence.diagnosis(best)
-    mine = [one for one in diagnosis.tested if (one.dataset, one.cell.run) == (best.dataset, best.run)]
-    found = [one for one in mine if holds(one, diagnosis.options.alpha)]
-    verdict = rules.of_faults(len(found), len(mine))
-    said = (raters.said(_counted(found, mine)),) if found else ()
+    mine = [finding for finding in diagnosis.tested if (finding.dataset, finding.cell.run) == (best.dataset, best.run)]
+    findings = [finding for finding in mine if holds(finding, diagnosis.options.alpha)]
+    verdict = rules.of_faults(len(findings), len(mine))
+    whole, some = (raters.said(_counted(findings, mine, most)) for most in (len(findings), _FINDINGS))
+    sentences, brief = ((whole,), (some,)) if findings else ((), ())
     if not mine:
-        reasons = dict.fromkeys(str(one.test.estimate.reason) for one in diagnosis.findings if one.test.estimate.reason)
-        said = (f"{'; '.join(list(reasons)[:2])}.",) if reasons else ()
-    return Answer("What goes wrong?", said, verdict, "wrong")
+        reasons = dict.fromkeys(
+            str(finding.test.estimate.reason) for finding in diagnosis.findings if finding.test.estimate.reason
+        )
+        sentences = (f"{'; '.join(reasons)}.",) if reasons else ()
+    return Answer("What goes wrong?", sentences, verdict, "wrong", brief)
 
 
-def holds(one: Finding, alpha: float) -> bool:
+def holds(finding: Finding, alpha: float) -> bool:
     """Whether a test finds something after Holm's adjustment."""
-    return one.finds(alpha) and one.adjusted is not None and one.adjusted <= alpha
+    return finding.finds(alpha) and finding.adjusted is not None and finding.adjusted <= alpha
 
 
-def _counted(found: Sequence[Finding], tested: Sequence[Finding]) -> str:
+def _counted(findings: Sequence[Finding], tested: Sequence[Finding], most: int) -> str:
     """Findings in words with on how many criteria of those tested, the commonest first."""
     counts: dict[tuple[str, str], list[str]] = {}
-    for one in found:
-        above = (one.test.estimate.value or 0.0) > 0
-        counts.setdefault((one.diagnostic, _words(one, above=above)), []).append(one.criterion)
-    of = {name: sum(one.diagnostic == name for one in tested) for name in {one.diagnostic for one in tested}}
+    for finding in findings:
+        above = (finding.test.estimate.value or 0.0) > 0
+        counts.setdefault((finding.diagnostic, _words(finding, above=above)), []).append(finding.criterion)
+    tests_of = {
+        name: sum(finding.diagnostic == name for finding in tested)
+        for name in {finding.diagnostic for finding in tested}
+    }
     order = sorted(counts.items(), key=lambda item: -len(item[1]))
     parts = [
-        f"{words} ({names[0] if len(names) == 1 and of[name] > 1 else f'{len(names)} of {of[name]}'})"
-        for (name, words), names in order[:_FINDINGS]
+        f"{words} ({names[0] if len(names) == 1 and tests_of[name] > 1 else f'{len(names)} of {tests_of[name]}'})"
+        for (name, words), names in order[:most]
     ]
-    more = f"; {len(order) - _FINDINGS} more kinds" if len(order) > _FINDINGS else ""
+    more = f"; {len(order) - most} more kinds" if len(order) > most else ""
     text = "; ".join(parts) + more
     return f"It {text}."
 
 
-def _words(one: Finding, *, above: bool) -> str:
+def _words(finding: Finding, *, above: bool) -> str:
     """The finding without the shares of one criterion."""
-    words = one.kind.above if above else one.kind.below
+    words = finding.kind.above if above else finding.kind.below
     return words.partition(":")[0]
 
 
-def seen(found: Seen | None) -> Answer:
-    """Whether models have seen the stories."""
+def seen(evidence: Seen | None, dates: Dated | None) -> Answer:
+    """Whether models have seen the stories: by scores, and by the months of model and stories."""
     question = "Has it seen the stories?"
-    if found is None:
+    by_dates = () if dates is None else (dates.brief,)
+    if evidence is None:
         return Answer(
             question,
-            ("Neither a check nor a scores file is there.",),
+            ("No scores of the stories are there.", *by_dates),
             rules.of_contamination(measured=False),
             "seen",
         )
-    verdict = rules.of_contamination(measured=True, recital=found.recital, recited=found.recited, blunt=found.blunt)
-    return Answer(question, found.sentences, verdict, "seen")
+    verdict = rules.of_contamination(
+        measured=True, recital=evidence.recital, recited=evidence.recited, blunt=evidence.blunt
+    )
+    return Answer(question, (*evidence.sentences, *by_dates), verdict, "seen")

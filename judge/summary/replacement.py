@@ -14,6 +14,7 @@ from judge.summary.evidence import Evidence
 from judge.wording import written
 
 _NAMED = 3
+"""Criteria that a list names on a screen."""
 
 
 def answer(evidence: Evidence, best: Margin) -> Answer:
@@ -28,47 +29,52 @@ def answer(evidence: Evidence, best: Margin) -> Answer:
     mine, nulls = tests_of(evidence, best)
     over = best.over[CEILING]
     below = bool(leaves_zero_out(over)) and (over.value or 0.0) < 0
-    sentences = tuple(_said(mine, nulls))
-    if evidence.options.positions:
-        sentences = ("Columns pass for persons here.", *sentences)
-    return Answer(question, sentences, rules.of_replacement(mine, nulls, below), label)
+    first = ("Each column of ratings is taken for one person here.",) if evidence.options.positions else ()
+    whole, some = ((*first, _tested(mine, nulls, most)) for most in (len(mine), _NAMED))
+    return Answer(question, whole, rules.of_replacement(mine, nulls, below), label, some)
 
 
 def tests_of(evidence: Evidence, best: Margin) -> tuple[list[AltTestRow], list[str]]:
     """The row's tests, and people's criteria on which a judge that knows nothing passes."""
-    rows = [one for one in evidence.replacement(best).tests if one.subject.dataset == best.dataset]
-    mine = [one for one in rows if one.kind == JUDGE and one.subject.run == best.run]
-    nulls = dict.fromkeys(str(one.subject.against) for one in rows if one.kind == NULL and rules.passes(one))
+    rows = [test for test in evidence.replacement(best).tests if test.subject.dataset == best.dataset]
+    mine = [test for test in rows if test.kind == JUDGE and test.subject.run == best.run]
+    nulls = dict.fromkeys(str(test.subject.against) for test in rows if test.kind == NULL and rules.passes(test))
     return mine, list(nulls)
 
 
-def _said(mine: Sequence[AltTestRow], nulls: Sequence[str]) -> list[str]:
-    tested = [one for one in mine if one.winning_rate.defined]
+def _tested(mine: Sequence[AltTestRow], nulls: Sequence[str], most: int) -> str:
+    """The test in words, with at most so many criteria by name in each list."""
+    tested = [test for test in mine if test.winning_rate.defined]
     if not tested:
-        reasons = dict.fromkeys(written(one.winning_rate.reason, None) for one in mine if one.winning_rate.reason)
+        reasons = dict.fromkeys(written(test.winning_rate.reason, None) for test in mine if test.winning_rate.reason)
         why = "; ".join(filter(None, reasons)) or "who gave which rating is not known"
-        said = why.removeprefix("refused: ")
-        return [f"{said[:1].upper()}{said[1:]}."]
-    passed = [one for one in tested if rules.passes(one)]
-    rates = sorted(100 * (one.clustered_rate.value if one.clustered_rate.defined else one.winning_rate.value or 0.0)  # type: ignore[operator]
-                   for one in tested)  # fmt: skip
+        reason = why.removeprefix("refused: ")
+        return f"{reason[:1].upper()}{reason[1:]}."
+    passed = [test for test in tested if rules.passes(test)]
+    rates = sorted(100 * (test.clustered_rate.value if test.clustered_rate.defined else test.winning_rate.value or 0.0)  # type: ignore[operator]
+                   for test in tested)  # fmt: skip
     ends = f"{rates[0]:.0f}" if rates[0] == rates[-1] else f"{rates[0]:.0f} to {rates[-1]:.0f}"
     first = (
-        f"It passes the alternative annotator test on {len(passed)} of {len(tested)} criteria{_names(passed, tested)}: "
-        f"it beats {ends} % of the people left out, and half is needed (granted: {tested[0].epsilon:g})."
+        f"It passes the alternative annotator test on {len(passed)} of {len(tested)} criteria"
+        f"{_names(passed, tested, most)}: it beats {ends} % of the people left out, and half is needed (granted: "
+        f"{tested[0].epsilon:g})."
     )
-    known = [one.people_icc.value for one in tested if one.people_icc.value is not None]
-    icc = f" People agree with each other at ICC(1,1) {min(known):.2f} to {max(known):.2f}." if known else ""
-    own = [name for name in nulls if name in {one.subject.against for one in tested}]
-    empty = f" A judge that knows nothing passes on {_list(own)}: passing there says nothing." if own else ""
+    iccs = [test.people_icc.value for test in tested if test.people_icc.value is not None]
+    icc = f" People agree with each other at ICC(1,1) {min(iccs):.2f} to {max(iccs):.2f}." if iccs else ""
+    own = [name for name in nulls if name in {test.subject.against for test in tested}]
+    empty = f" A judge that knows nothing passes on {_list(own, most)}: passing there says nothing." if own else ""
     left = f" Not testable: {len(mine) - len(tested)} criteria." if len(mine) > len(tested) else ""
-    return [first + icc + empty + left]
+    return first + icc + empty + left
 
 
-def _names(passed: Sequence[AltTestRow], tested: Sequence[AltTestRow]) -> str:
-    return "" if not passed or len(passed) == len(tested) else f" ({_list([one.subject.criterion for one in passed])})"
+def _names(passed: Sequence[AltTestRow], tested: Sequence[AltTestRow], most: int) -> str:
+    return (
+        ""
+        if not passed or len(passed) == len(tested)
+        else f" ({_list([test.subject.criterion for test in passed], most)})"
+    )
 
 
-def _list(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return ", ".join(names[:_NAMED]) + more
+def _list(names: Sequence[str], most: int) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more

@@ -1,4 +1,4 @@
-"""A summary as a value: a dataset's answers in reading order, what is missing, and the next commands. Never prints."""
+"""Summary as a value: a dataset's answers in reading order, what is missing, and the next commands."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ class OfDataset:
 
     def verdict(self, label: str) -> str | None:
         """The verdict of the answer with this short name."""
-        found = next((one.verdict for one in self.answers if one.label == label), None)
-        return None if found is None else found.text
+        verdict = next((answer.verdict for answer in self.answers if answer.label == label), None)
+        return None if verdict is None else verdict.text
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,27 +51,32 @@ class Summary(Signed):
     def frame(self) -> pd.DataFrame:
         """One row an answer: `dataset, row, answer, question, verdict, rule, text`, then one a command (`next`)."""
         columns = ["dataset", "row", "answer", "question", "verdict", "rule", "text"]
-        return self.signed([row for one in self.datasets for row in rows(one)], columns)
+        return self.signed([row for dataset in self.datasets for row in rows(dataset)], columns)
 
 
-def in_a_row(answer: Answer) -> str:
-    """An answer's sentences as one text; the gaps of a list, which are no sentences, are numbered."""
+def in_a_row(answer: Answer, *, brief: bool = False) -> str:
+    """An answer's sentences as one text, `brief` as a screen has them; the gaps of a list are numbered."""
     if answer.label == "missing":
         return "; ".join(f"({i}) {words}" for i, words in enumerate(answer.sentences, 1))
-    return " ".join(answer.sentences)
+    return " ".join((brief and answer.brief) or answer.sentences)
 
 
-def rows(one: OfDataset) -> list[dict[str, object]]:
+def rows(dataset: OfDataset) -> list[dict[str, object]]:
     """A dataset's answers, then its commands, as plain rows."""
-    made: list[dict[str, object]] = []
-    for answer in one.answers:
+    cells: list[dict[str, object]] = []
+    for answer in dataset.answers:
         verdict = answer.verdict
-        said = {"verdict": verdict and verdict.text, "rule": verdict and verdict.rule}
+        judgement = {"verdict": verdict and verdict.text, "rule": verdict and verdict.rule}
         text = in_a_row(answer)
-        made.append(_about(one) | {"answer": answer.label, "question": answer.question} | said | {"text": text})
+        cells.append(
+            _about(dataset) | {"answer": answer.label, "question": answer.question} | judgement | {"text": text}
+        )
     nothing = {"question": "What next?", "verdict": None, "rule": None}
-    return [*made, *(_about(one) | {"answer": "next"} | nothing | {"text": command} for command in one.commands)]
+    return [
+        *cells,
+        *(_about(dataset) | {"answer": "next"} | nothing | {"text": command} for command in dataset.commands),
+    ]
 
 
-def _about(one: OfDataset) -> dict[str, object]:
-    return {"dataset": one.dataset, "row": one.row}
+def _about(dataset: OfDataset) -> dict[str, object]:
+    return {"dataset": dataset.dataset, "row": dataset.row}

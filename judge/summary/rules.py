@@ -1,4 +1,4 @@
-"""The answer to a question in a few words, by a rule that is printed beside it; the sentences say the rest.
+"""Verdicts: the answer to a question in a few words, by a rule that is printed beside it.
 
 Agreement is set beside nothing (does its interval hold 0?), the control and one more person, by the intervals of the
 paired differences. Consistency goes by the bounds of Koo & Li (2016, A guideline of selecting and reporting intraclass
@@ -19,6 +19,8 @@ from judge.stats.estimate import Estimate
 from judge.summary.answers import Verdict
 
 FEW_SYSTEMS = 10
+"""Below, a correlation over system means is too rough to read, whatever its interval (docs/pitfalls.md)."""
+
 WIDE = 0.10
 """Half of the interval of tau from which more story-prompts are wanted."""
 
@@ -117,19 +119,20 @@ def passes(row: AltTestRow) -> bool:
     return bool(row.passed if row.clustered_passed is None else row.clustered_passed and row.passed)
 
 
-def of_variants(found: Sequence[Estimate]) -> Verdict:
-    """Whether the best of several Eval-Prompts, or judges, leads: `found` are the others' distances from it."""
+def of_variants(differences: Sequence[Estimate]) -> Verdict:
+    """Whether the best of several Eval-Prompts, or judges, leads: `differences` are the others' distances from it."""
     rule = "by the 95 % intervals of the paired differences of tau"
-    known = [one for one in found if one.value is not None]
-    if not known:
+    defined = [difference for difference in differences if difference.value is not None]
+    if not defined:
         return Verdict("cannot be said", rule)
-    shown = [leaves_zero_out(one) for one in known]
+    shown = [leaves_zero_out(difference) for difference in defined]
     if None in shown:
         return Verdict("cannot be said", rule)
-    level = [one for one, apart in zip(known, shown, strict=True) if not apart]
+    level = [difference for difference, apart in zip(defined, shown, strict=True) if not apart]
     if not level:
         return Verdict("leads", rule)
-    return Verdict(f"tied with {len(level)} of {len(found)}", rule)
+    others = len(differences)
+    return Verdict("tied with the other" if others == 1 else f"tied with {len(level)} of {others} others", rule)
 
 
 def of_systems(value: Estimate, systems: int) -> Verdict:
@@ -147,12 +150,12 @@ def of_systems(value: Estimate, systems: int) -> Verdict:
     return Verdict("not shown", rule)
 
 
-def of_faults(found: int, tested: int) -> Verdict:
+def of_faults(findings: int, tested: int) -> Verdict:
     """What goes wrong: how many tests find something after Holm's adjustment over all tests of the row."""
     rule = "tests against people's ratings, Holm at .05"
     if not tested:
         return Verdict("not tested", "people's ratings are needed")
-    return Verdict(f"{found} of {tested} tests" if found else "nothing found", rule)
+    return Verdict(f"faults in {findings} of {tested} tests" if findings else "nothing found", rule)
 
 
 def of_contamination(*, measured: bool, recital: bool = False, recited: int = 0, blunt: bool = False) -> Verdict:
@@ -167,17 +170,19 @@ def of_contamination(*, measured: bool, recital: bool = False, recited: int = 0,
 
 def of_stories(half: float, wide: float) -> Verdict:
     """Whether there are stories enough for tau."""
-    return Verdict("enough" if half <= wide else "more are needed", f"95 % interval of tau within ±{100 * wide:.0f}")
+    purpose = f"for tau to ±{100 * wide:.0f}"
+    words = "enough" if half <= wide else "more are needed"
+    return Verdict(f"{words} {purpose}", f"95 % interval of tau within ±{100 * wide:.0f}")
 
 
 def of_order(agreed: int, pairs: int, systems: int) -> Verdict:
     """How many pairs of systems judge and people order alike."""
-    rule = "pairs of systems, by mean ratings; a pair that nobody tells apart counts as not alike"
+    rule = "pairs of systems, by mean ratings over criteria; a pair with equal means counts as not alike"
+    order = "order turned round" if 2 * agreed < pairs else f"{agreed} of {pairs} pairs"
+    # Few systems prove little, but an order that is turned round must not be hidden by that.
     if systems < FEW_SYSTEMS:
-        return Verdict("too few systems", f"fewer than {FEW_SYSTEMS}")
-    if 2 * agreed < pairs:
-        return Verdict("order turned round", rule)
-    return Verdict(f"{agreed} of {pairs} pairs", rule)
+        return Verdict(f"too few systems, {order}", f"fewer than {FEW_SYSTEMS} systems; {rule}")
+    return Verdict(order, rule)
 
 
 def of_missing(number: int) -> Verdict:
@@ -226,7 +231,8 @@ RULES = (
     Rule("labels", "undefined", "balanced accuracy does not exist, for the reason that is printed"),
     Rule("prompts", "leads", "the 95 % interval of the paired difference of tau (mean over criteria) from the best row "
          "leaves 0 out for each of the others, each for itself"),
-    Rule("prompts", "tied with K of N", "for K of the N others the interval holds 0"),
+    Rule("prompts", "tied with K of N others", "for K of the N others the interval holds 0"),
+    Rule("prompts", "tied with the other", "of two, the interval holds 0"),
     Rule("prompts", "cannot be said", "no difference is defined, or one has no interval"),
     Rule("prompts", "only one", "one Eval-Prompt (or judge) was tried"),
     Rule("systems", "better than chance", "the 95 % interval of tau over system means lies above 0: the order is "
@@ -236,12 +242,13 @@ RULES = (
     Rule("systems", "no interval", "there is no interval"),
     Rule("systems", "too few systems", f"there are fewer than {FEW_SYSTEMS} systems"),
     Rule("systems", "undefined", "tau over system means does not exist, for the reason that is printed"),
-    Rule("better", "N of N pairs", "so many pairs of systems have the same order by the judge's mean ratings and by "
-         "people's, over all criteria"),
+    Rule("better", "N of N pairs", "so many pairs of systems have the same order by the judge's mean ratings over "
+         "criteria and by people's"),
     Rule("better", "order turned round", "fewer than half have"),
-    Rule("better", "too few systems", f"there are fewer than {FEW_SYSTEMS} systems"),
-    Rule("stories", "enough", f"the 95 % interval of tau reaches {100 * WIDE:.0f} points (x100) or less to a side"),
-    Rule("stories", "more are needed", "it reaches further"),
+    Rule("better", "too few systems", f"there are fewer than {FEW_SYSTEMS} systems; the order is said besides"),
+    Rule("stories", f"enough for tau to ±{100 * WIDE:.0f}", "the 95 % interval of tau reaches "
+         f"{100 * WIDE:.0f} points (x100) or less to a side"),
+    Rule("stories", f"more are needed for tau to ±{100 * WIDE:.0f}", "it reaches further"),
     Rule("itself", "excellent", "the median of ICC(1,1) over the row's criteria is above .9 (Koo & Li 2016)"),
     Rule("itself", "good", "it is above .75"),
     Rule("itself", "moderate", "it is above .5"),
@@ -252,7 +259,7 @@ RULES = (
     Rule("lost", "less than 0.1 %", "that share is below .05 %"),
     Rule("wrong", "nothing found", "no test of judge diagnose on the row finds anything after Holm's adjustment over "
          "all of the row's tests, at .05"),
-    Rule("wrong", "K of N tests", "so many do"),
+    Rule("wrong", "faults in K of N tests", "so many do"),
     Rule("wrong", "not tested", "nobody's ratings are known"),
     Rule("seen", "recites stories", "judge contamination check has left a scores file with the run (or one was given), "
          "and by it some story is recited: 50 tokens in a row with a probability of 1 in 1,000 or more"),

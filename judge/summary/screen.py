@@ -1,4 +1,4 @@
-"""A summary on one screen of 80 x 30, and as a table. Never computes; what has no room is cut with an ellipsis."""
+"""A summary on one screen of 80 x 30, and as a table. What has no room on the screen is cut with an ellipsis."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from judge.printing.tables import Column, Table, printable
 from judge.summary.result import OfDataset, Summary, in_a_row, rows
 
+# The screen that every terminal has; six lines more than the classic 24, since windows are no shorter today.
 WIDTH, HEIGHT = 80, 30
 _LABEL = 10
 _MOST_CAVEAT = 2
 _CUT = " …"
-_KEPT = {"replace": 3, "people": 3, "labels": 3, "prefers": 3, "better": 2}
+_KEPT = {"replace": 3, "people": 3, "labels": 3, "prefers": 3, "better": 2, "systems": 1}
 """Lines of an answer that are cut after all others' are."""
 
 
@@ -34,7 +35,7 @@ class _Block:
         self.lines[-1] = last + _CUT
 
 
-def tables(summary: Summary) -> list[Table]:
+def summary_tables(summary: Summary) -> list[Table]:
     """Each dataset's answers with verdicts, rules and whole sentences."""
     columns = [
         Column("answer", "answer"),
@@ -42,28 +43,28 @@ def tables(summary: Summary) -> list[Table]:
         Column("text", "in numbers", wrap=60),
         Column("rule", "by the rule", wrap=40),
     ]
-    made = []
-    for one in summary.datasets:
-        notes = (one.about, f"about {one.row}", *summary.caveats, *summary.notes)
-        made.append(Table(f"Summary of {one.dataset}", columns, rows(one), summary.signature, notes))
-    return made
+    tables = []
+    for dataset in summary.datasets:
+        notes = (dataset.about, f"about {dataset.row}", *summary.caveats, *summary.notes)
+        tables.append(Table(f"Summary of {dataset.dataset}", columns, rows(dataset), summary.signature, notes))
+    return tables
 
 
 def text(summary: Summary) -> str:
     """A screen for each dataset, none of more than `HEIGHT` lines of `WIDTH` characters."""
-    return "\n".join("\n".join(_screen(one, summary)) + "\n" for one in summary.datasets)
+    return "\n".join("\n".join(_screen(dataset, summary)) + "\n" for dataset in summary.datasets)
 
 
-def _screen(one: OfDataset, summary: Summary) -> list[str]:
-    blocks = [_plain(f"{one.dataset}: {one.about}"), _plain(f"About {one.row}.")]
+def _screen(dataset: OfDataset, summary: Summary) -> list[str]:
+    blocks = [_plain(f"{dataset.dataset}: {dataset.about}"), _plain(f"About {dataset.row}.")]
     blocks += [_plain(f"! {caveat}", most=_MOST_CAVEAT) for caveat in summary.caveats]
-    for answer in one.answers:
+    for answer in dataset.answers:
         verdict = answer.verdict.text if answer.verdict is not None else ""
-        text_of = in_a_row(answer)
+        text_of = in_a_row(answer, brief=True)
         block = _labelled(answer.label, ". ".join(part for part in (verdict.upper(), text_of) if part))
         block.least = _KEPT.get(answer.label, 0)
         blocks.append(block)
-    for i, command in enumerate(one.commands):
+    for i, command in enumerate(dataset.commands):
         blocks.append(_Block(_command("next" if not i else "", command), cuttable=False))
     room = HEIGHT - sum(len(block.lines) for block in blocks)
     if summary.signature and room > 0:  # other formats have it whole

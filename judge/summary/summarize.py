@@ -1,4 +1,4 @@
-"""The summary of a ratings table: which row it is about, and its answers in reading order. Never prints.
+"""Summary of a ratings table: which row it is about, and its answers in reading order.
 
 It is about the judge and Eval-Prompt with the highest tau, said to be picked where there are several.
 """
@@ -12,6 +12,7 @@ from judge.analysis.correlation.margins import Margin, best_of
 from judge.analysis.inputs.label_criteria import scale_of
 from judge.analysis.labels import ConfusionRow
 from judge.analysis.raters import Raters
+from judge.contamination.check.dates import Dated, dated
 from judge.judge_name import JudgeName
 from judge.rating_matrix import RatingMatrix
 from judge.summary import agreement, preferences, quality, replacement, rules, systems
@@ -26,25 +27,26 @@ from judge.summary.result import Missing, OfDataset, Summary
 
 def summarize(evidence: Evidence, runs: Sequence[str], seen: Seen | None = None) -> Summary:
     """A screen for each dataset. `runs` are the RUNs as named, for commands; `seen` tells of contamination."""
-    found = tuple(_of_dataset(evidence, matrix, runs, seen) for matrix in evidence.matrices)
+    screens = tuple(_of_dataset(evidence, matrix, runs, seen) for matrix in evidence.matrices)
     parts = evidence.correlations.signature_parts if evidence.has_people else evidence.coverage.signature_parts
+    # The program's version stays the last part.
     granted = f"epsilon:{evidence.options.epsilon:g}" + ("|positions:yes" if evidence.options.positions else "")
-    return Summary(found, tuple(caveats(evidence)), signature_parts=(*parts[:-1], granted, *parts[-1:]), notes=())
+    return Summary(screens, tuple(caveats(evidence)), signature_parts=(*parts[:-1], granted, *parts[-1:]), notes=())
 
 
-def compared(found: Compared, runs: Sequence[str]) -> Summary:
+def compared(runs_compared: Compared, runs: Sequence[str]) -> Summary:
     """The screen of runs that compared: all their datasets together."""
-    answers = tuple(preferences.answers(found))
-    facts = found.compared_facts
+    answers = tuple(preferences.answers(runs_compared))
+    facts = runs_compared.compared_facts
     judges = {fact.judge for fact in facts}
     prompts = {name for fact in facts for name in fact.eval_prompts}
-    pairs = sum(row.pairs for row in found.verdicts.by_prompt)
+    pairs = sum(row.pairs for row in runs_compared.verdicts.by_prompt)
     about = f"{_many(pairs, 'pair')}, {_many(len(judges), 'judge')}, {_many(len(prompts), 'Eval-Prompt')}"
-    worth = next((one.sentences for one in answers if one.label == "worth"), ())
-    answers = tuple(one for one in answers if one.label != "worth")
+    worth = next((answer.sentences for answer in answers if answer.label == "worth"), ())
+    answers = tuple(answer for answer in answers if answer.label != "worth")
     names = ", ".join(dict.fromkeys(fact.dataset for fact in facts))
     screen = OfDataset(names, about, "runs that compared two stories", answers, commands=compared_commands(runs))
-    parts = found.preferences.agreement.signature_parts
+    parts = runs_compared.preferences.agreement.signature_parts
     return Summary((screen,), worth, signature_parts=parts, notes=())
 
 
@@ -63,7 +65,7 @@ def caveats(evidence: Evidence) -> Iterator[str]:
 
 
 def _of_dataset(evidence: Evidence, matrix: RatingMatrix, runs: Sequence[str], seen: Seen | None) -> OfDataset:
-    mine = [one for one in evidence.margins if one.dataset == matrix.dataset]
+    mine = [margin for margin in evidence.margins if margin.dataset == matrix.dataset]
     best, picked = _row(evidence, matrix, mine)
     if best is None:
         answers = (quality.lost(evidence, matrix, None), *quality.itself(evidence, matrix, None))
@@ -79,7 +81,7 @@ def _of_dataset(evidence: Evidence, matrix: RatingMatrix, runs: Sequence[str], s
             gaps,
             _commands(evidence, matrix, runs, gaps, None, answers),
         )
-    found = (
+    asked = (
         replacement.answer(evidence, best),
         *agreement.variants(evidence, matrix, best),
         agreement.people(evidence, best),
@@ -89,21 +91,28 @@ def _of_dataset(evidence: Evidence, matrix: RatingMatrix, runs: Sequence[str], s
         *quality.itself(evidence, matrix, best),
         quality.lost(evidence, matrix, best),
         quality.wrong(evidence, best),
-        quality.seen(seen),
+        quality.seen(seen, _dates(best)),
     )
-    answers = tuple(_asked_of(evidence.raters_of(matrix.dataset), one) for one in found)
+    answers = tuple(_asked_of(evidence.raters_of(matrix.dataset), answer) for answer in asked)
     gaps = missing(evidence, matrix, best, answers, seen)
-    said = Answer(
-        "What is missing to be sure?", tuple(one.words for one in gaps), rules.of_missing(len(gaps)), label="missing"
+    gap_answer = Answer(
+        "What is missing to be sure?", tuple(gap.words for gap in gaps), rules.of_missing(len(gaps)), label="missing"
     )
     return OfDataset(
         matrix.dataset,
         _about(evidence, matrix),
         picked,
-        (*answers, said),
+        (*answers, gap_answer),
         gaps,
         _commands(evidence, matrix, runs, gaps, best, answers),
     )
+
+
+def _dates(best: Margin) -> Dated | None:
+    """Months of the model and the stories; None of a control, and of scripted answers, which no model gave."""
+    if best.control or JudgeName.of(best.judge).is_scripted:
+        return None
+    return dated(best.judge, best.dataset)
 
 
 def _asked_of(raters: Raters, answer: Answer) -> Answer:
@@ -124,7 +133,9 @@ def _commands(
     facts = [fact for fact in evidence.table.facts if fact.dataset == matrix.dataset]
     askable = bool(facts) and not any(matrix.imported) and not JudgeName.of(facts[0].judge).is_recorded
     only = len(names_of(matrix, "judge")) * len(names_of(matrix, "eval_prompt")) == 1
-    replaces = any(one.label == "replace" and one.verdict is not None and one.verdict.text == "yes" for one in answers)
+    replaces = any(
+        answer.label == "replace" and answer.verdict is not None and answer.verdict.text == "yes" for answer in answers
+    )
     other = _other(evidence, best)
     positions = evidence.options.positions
     return commands(runs, gaps, best, askable=askable, only=only, replaces=replaces, positions=positions, other=other)
@@ -133,26 +144,29 @@ def _commands(
 def _other(evidence: Evidence, best: Margin | None) -> str | None:
     """The judge with the highest tau beside the row's."""
     rows = [
-        one
-        for one in evidence.margins
-        if best is not None and one.dataset == best.dataset and not one.control and one.judge != best.judge
+        margin
+        for margin in evidence.margins
+        if best is not None and margin.dataset == best.dataset and not margin.control and margin.judge != best.judge
     ]
-    found = best_of(rows) if rows else None
-    return None if found is None else found.judge
+    highest = best_of(rows) if rows else None
+    return None if highest is None else highest.judge
 
 
 def _row(evidence: Evidence, matrix: RatingMatrix, mine: Sequence[Margin]) -> tuple[Margin | None, str]:
     """The row that the answers are about, and how it was picked."""
-    judges = [one for one in mine if not one.control] or list(mine)
+    judges = [margin for margin in mine if not margin.control] or list(mine)
     if not judges:
         return None, ""
     best = best_of(judges)
     by = "the highest tau"
     if best is None:
         # Of labels a mean over criteria may not exist: one that is always the same label has no correlation.
-        found = _most_accurate(evidence, matrix.dataset)
-        best = next((one for one in judges if found is not None and _key(one) == _subject(found)), judges[0])
-        by = "the highest balanced accuracy" if found is not None else "the first"
+        most_accurate = _most_accurate(evidence, matrix.dataset)
+        best = next(
+            (margin for margin in judges if most_accurate is not None and _key(margin) == _subject(most_accurate)),
+            judges[0],
+        )
+        by = "the highest balanced accuracy" if most_accurate is not None else "the first"
     if len(judges) == 1:
         return best, best.name
     flatters = ", which flatters it" if by != "the first" else ""
@@ -160,14 +174,14 @@ def _row(evidence: Evidence, matrix: RatingMatrix, mine: Sequence[Margin]) -> tu
 
 
 def _most_accurate(evidence: Evidence, dataset: str) -> ConfusionRow | None:
-    found = evidence.confusions
-    rows = [row for row in found.main(dataset) if row in found.judges] if found is not None else []
-    known = [row for row in rows if row.statistics["balanced_accuracy"].value is not None]
-    return max(known, key=lambda row: row.statistics["balanced_accuracy"].value or 0.0) if known else None
+    confusions = evidence.confusions
+    rows = [row for row in confusions.main(dataset) if row in confusions.judges] if confusions is not None else []
+    defined = [row for row in rows if row.statistics["balanced_accuracy"].value is not None]
+    return max(defined, key=lambda row: row.statistics["balanced_accuracy"].value or 0.0) if defined else None
 
 
-def _key(one: Margin) -> tuple[str | None, str, str | None]:
-    return one.run, one.judge, one.eval_prompt
+def _key(margin: Margin) -> tuple[str | None, str, str | None]:
+    return margin.run, margin.judge, margin.eval_prompt
 
 
 def _subject(row: ConfusionRow) -> tuple[str | None, str, str | None]:
@@ -193,5 +207,5 @@ def _about(evidence: Evidence, matrix: RatingMatrix) -> str:
     return ", ".join(counted)
 
 
-def _many(count: int, one: str, more: str | None = None) -> str:
-    return f"{count:,} {one if count == 1 else more or one + 's'}"
+def _many(count: int, singular: str, plural: str | None = None) -> str:
+    return f"{count:,} {singular if count == 1 else plural or singular + 's'}"

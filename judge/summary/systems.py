@@ -1,4 +1,4 @@
-"""Which system is better, by the judge and by people; how far tau over systems lies from the control's."""
+"""Answers on systems: tau over their means beside the control, and which is better by judge and people."""
 
 from __future__ import annotations
 
@@ -41,22 +41,22 @@ def systems(evidence: Evidence, matrix: RatingMatrix, best: Margin) -> Answer:
     if person is not None and person.estimate.value is not None:
         bars.append(f"one more person {100 * person.estimate.value:.1f}".replace("-", "−"))
     beside = "".join(f"; {bar}" for bar in bars if bar)
-    of = "the means of one system" if len(matrix.systems) == 1 else f"the means of {len(matrix.systems)} systems"
-    return Answer(question, (f"Tau-b x100 {worded(mine.estimate)} over {of}{beside}.",), verdict, "systems")
+    means_of = "the means of one system" if len(matrix.systems) == 1 else f"the means of {len(matrix.systems)} systems"
+    return Answer(question, (f"Tau-b x100 {worded(mine.estimate)} over {means_of}{beside}.",), verdict, "systems")
 
 
 def _control(evidence: Evidence, best: Margin) -> str:
     """The control over systems, and the judge's distance from it with its interval."""
     key = (best.dataset, best.run, best.judge, best.eval_prompt)
-    mine = [one for one in margins.margins(evidence.correlations_over_systems)
-            if (one.dataset, one.run, one.judge, one.eval_prompt) == key]  # fmt: skip
+    mine = [margin for margin in margins.margins(evidence.correlations_over_systems)
+            if (margin.dataset, margin.run, margin.judge, margin.eval_prompt) == key]  # fmt: skip
     if not mine or mine[0].bars[CONTROL].value is None:
         return ""
     bar, over = mine[0].bars[CONTROL], mine[0].over[CONTROL]
-    said = f"the control {100 * (bar.value or 0.0):.1f}{mine[0].counted_as_0}"
+    text = f"the control {100 * (bar.value or 0.0):.1f}{mine[0].counted_as_0}"
     if over.value is None or best.control:
-        return said
-    return f"{said}: the judge {'+' if over.value >= 0 else ''}{worded(over)}"
+        return text
+    return f"{text}, difference {'+' if over.value >= 0 else ''}{worded(over)}"
 
 
 def _mean(rows: Sequence[CorrelationRow], kind: str) -> CorrelationRow | None:
@@ -73,18 +73,21 @@ def better(evidence: Evidence, matrix: RatingMatrix, best: Margin) -> Answer | N
     mine, theirs = sides
     raters = evidence.raters_of(best.dataset)
     agreed = pairs = 0
-    for one, other in combinations(range(len(matrix.systems)), 2):
-        apart = (mine[:, one] - mine[:, other]) * (theirs[:, one] - theirs[:, other])
-        pairs += int(np.isfinite(apart).sum())
-        agreed += int((apart > 0).sum())
+    # A pair counts once, by means over criteria, as in the table of systems; else two units would stand side by side.
+    over_judge, over_people = mine.mean(axis=0), theirs.mean(axis=0)
+    for first, second in combinations(range(len(matrix.systems)), 2):
+        apart = (over_judge[first] - over_judge[second]) * (over_people[first] - over_people[second])
+        pairs += bool(np.isfinite(apart))
+        agreed += bool(apart > 0)
     if not pairs:
         return None
     by_judge, by_people = (_first(matrix.systems, side) for side in sides)
-    over = f", {mine.shape[0]} criteria" if mine.shape[0] > 1 else ""
-    first = f"First and second by the judge: {by_judge}; by {raters.them}: {by_people}."
-    alike = f"{agreed:,} of {pairs:,} pairs alike{over}."
+    over = f" (means over {mine.shape[0]} criteria)" if mine.shape[0] > 1 else ""
+    places = f"First and second by the judge: {by_judge}; by {raters.them}: {by_people}."
+    alike = f"{agreed:,} of {pairs:,} pairs of systems have the same order by both{over}."
     verdict = rules.of_order(agreed, pairs, len(matrix.systems))
-    return Answer("Which system is better?", (first, alike), verdict, "better")
+    brief = f"{agreed:,} of {pairs:,} pairs of systems alike{over}."
+    return Answer("Which system is better?", (places, alike), verdict, "better", (places, brief))
 
 
 def _means(matrix: RatingMatrix, best: Margin) -> tuple[Floats, Floats] | None:
@@ -111,5 +114,6 @@ def _means(matrix: RatingMatrix, best: Margin) -> tuple[Floats, Floats] | None:
 def _first(systems: Sequence[str], means: Floats) -> str:
     """The systems with the highest mean over criteria, and the means."""
     over = means.mean(axis=0)
+    # Systems with equal means stay in the order of the runs.
     order = [i for i in np.argsort(-over, kind="stable") if np.isfinite(over[i])]
     return ", ".join(f"{systems[i]} {over[i]:.2f}" for i in order[:_NAMED])

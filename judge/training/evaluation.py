@@ -1,4 +1,4 @@
-"""How well a trained model does on stories it has not seen, beside length and the control. Never in sample."""
+"""Check of a trained model out of fold: agreement with people beside length and the control, and calibration."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from judge.stats.resampling.bootstrap import draw, expanded
 Floats = NDArray[np.float64]
 
 BINS = 5
+"""Fifths: with the least that is trained on, 40 units, eight stand in each."""
 MODEL, LONGER, CONTROL = "trained, out of fold", "longer is better", "control (surface), out of fold"
 
 
@@ -41,7 +42,7 @@ class PreferenceCheck:
         """Accuracy of each folding, ties one half."""
         net = self.side.net
         decided = np.nan_to_num(net) != 0
-        return [float(np.mean((np.sign(one[decided]) * net[decided] + 1) / 2)) for one in self.odds]
+        return [float(np.mean((np.sign(odds[decided]) * net[decided] + 1) / 2)) for odds in self.odds]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -128,13 +129,25 @@ class Calibrations(Signed):
 def preference_rows(check: PreferenceCheck, options: RankOptions, name: str) -> Iterator[AgreementRow]:
     """People one by one, longer, control and the model on the same pairs."""
     net, pairs = np.sign(check.odds.mean(axis=0)), check.side.pairs
-    known = np.flatnonzero(~np.isnan(net))
-    ended = np.column_stack([net[known] > 0, net[known] < 0, net[known] == 0]).astype(np.float64)
-    nobody = np.full(known.size, None, dtype=object)
-    forward = np.ones(known.size, dtype=bool)
-    lost = pairs.n - known.size
+    defined = np.flatnonzero(~np.isnan(net))
+    ended = np.column_stack([net[defined] > 0, net[defined] < 0, net[defined] == 0]).astype(np.float64)
+    nobody = np.full(defined.size, None, dtype=object)
+    forward = np.ones(defined.size, dtype=bool)
+    lost = pairs.n - defined.size
     side = Side(
-        pairs, "judge", None, name, None, check.criterion, known, forward, ended, net[known], nobody, lost, placed=False
+        pairs,
+        "judge",
+        None,
+        name,
+        None,
+        check.criterion,
+        defined,
+        forward,
+        ended,
+        net[defined],
+        nobody,
+        lost,
+        placed=False,
     )
     yield from agreement_rows(pairs, (check.side, side), options)
 
@@ -157,7 +170,7 @@ def rating_rows(check: RatingCheck, resamples: int, seed: int) -> Iterator[Ratin
             return Estimate.undefined("undefined: all values are equal")
         return expanded(Estimate(value, int(kept.sum())), resampled, units, method)
 
-    each = [kendall_tau(codes(one[kept]), people) for one in check.scores]
+    each = [kendall_tau(codes(folding_scores[kept]), people) for folding_scores in check.scores]
     for name, x in predictors.items():
         apart = estimate(values[name] - values[CONTROL], again[name] - again[CONTROL])
         yield RatingRow(
@@ -186,12 +199,12 @@ def rating_bins(check: RatingCheck, predicted: Floats) -> Iterator[CalibrationRo
     yield from _bins(check.criterion, "rating", predicted[kept], check.people[kept])
 
 
-def _bins(criterion: str, what: str, predicted: Floats, people: Floats) -> Iterator[CalibrationRow]:
+def _bins(criterion: str, quantity: str, predicted: Floats, people: Floats) -> Iterator[CalibrationRow]:
     order = np.argsort(predicted, kind="stable")
     for k, part in enumerate(np.array_split(order, BINS)):
         if part.size:
             yield CalibrationRow(
-                criterion, what, k + 1, int(part.size), float(predicted[part].mean()), float(people[part].mean())
+                criterion, quantity, k + 1, int(part.size), float(predicted[part].mean()), float(people[part].mean())
             )
 
 
@@ -203,9 +216,9 @@ def agreement(
         return None
     options = RankOptions(seed=seed)
     rows = tuple(row for check in checks for row in preference_rows(check, options, name))
-    said = tuple(
+    spreads = tuple(
         f"{check.criterion}: {len(check.by_folding)} foldings by story-prompt gave "
         f"{100 * min(check.by_folding):.1f} to {100 * max(check.by_folding):.1f} %"
         for check in checks
     )
-    return Agreement(rows=rows, options=options, signature_parts=parts, notes=(*said, *notes))
+    return Agreement(rows=rows, options=options, signature_parts=parts, notes=(*spreads, *notes))

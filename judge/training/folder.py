@@ -1,4 +1,4 @@
-"""The folder of a trained model: `model.json` and `card.json`. Never overwrites one."""
+"""Folder of a trained model, `model.json` and `card.json`; one that is there is not overwritten."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One head of a linear model: fitted on all, its calibration and its check out of fold. Never calibrated in sample."""
+"""Heads of a linear model: each fitted on all data, checked and calibrated out of fold."""
 
 from __future__ import annotations
 
@@ -26,20 +26,24 @@ Done = Callable[[], None]
 """Told of each folding."""
 
 QUANTILES = 41
+"""One for each 2.5 per cent of the training stories' scores, by which a model places a new story among them."""
+
 _HARDLY = 1e-6
+"""A penalty, or spread, that changes no number and keeps a fit finite where people and scores agree on all pairs."""
+
 _PROBIT = 1.702
 """A logistic curve of this slope is a normal one to within .01."""
 
 
 def preference_head(
-    material: Material, numbers: Numbers, one: Preferences, worse: Worse, options: TrainOptions, done: Done
+    material: Material, numbers: Numbers, preference: Preferences, worse: Worse, options: TrainOptions, done: Done
 ) -> tuple[Head, PreferenceCheck, tuple[float, ...]]:
     """Fitted on all pairs; checked and calibrated on folds by story-prompt. The last are the blocks' weights."""
-    pairs = one.pairs
-    place = {story.id: k for k, story in enumerate(material.stories)}
-    row = np.array([place[str(story)] for story in pairs.stories.index], dtype=np.int64)
+    pairs = preference.pairs
+    position = {story.id: k for k, story in enumerate(material.stories)}
+    row = np.array([position[str(story)] for story in pairs.stories.index], dtype=np.int64)
     a, b = row[pairs.a], row[pairs.b]
-    lead = np.where(numbers.usable[a] & numbers.usable[b], one.side.net, np.nan)
+    lead = np.where(numbers.usable[a] & numbers.usable[b], preference.side.net, np.nan)
     # Groups are named as the control names them, so that both are checked on the same folds.
     groups = [str(code) for code in pairs.prompt]
     named = {material.groups[k]: group for k, group in zip(a, groups, strict=True)}
@@ -51,12 +55,12 @@ def preference_head(
         turns.append(out_of_fold(task, folds_of_groups(groups, folds, options.seed + turn), options.seed))
         done()
     odds = np.array(turns)
-    check = PreferenceCheck(one.criterion, material.dataset.name, one.side, odds)
-    fit = fitted(task, task.known(), options.seed)
-    slope, band = odds_scale(odds.mean(axis=0), one.side.net)
+    check = PreferenceCheck(preference.criterion, material.dataset.name, preference.side, odds)
+    fit = fitted(task, task.trainable(), options.seed)
+    slope, band = odds_scale(odds.mean(axis=0), preference.side.net)
     scores = fit.score([rows[np.unique(np.concatenate([a, b]))] for rows in numbers.blocks])
     return (
-        _head(one.criterion, "preference", (0.0, 1.0), fit, numbers, slope, band, (1.0, 0.0), scores),
+        _head(preference.criterion, "preference", (0.0, 1.0), fit, numbers, slope, band, (1.0, 0.0), scores),
         check,
         fit.weights,
     )
@@ -64,32 +68,33 @@ def preference_head(
 
 def odds_scale(odds: Floats, people: Floats) -> tuple[float, float]:
     """Slope that makes scores log odds, and the band of even pairs: as many ties as people have."""
-    known = ~np.isnan(odds) & ~np.isnan(people)
-    decided = known & (people != 0)
-    found = pairwise_logistic.fit(odds[decided][:, None], (people[decided] > 0).astype(np.float64), _HARDLY)
-    slope = max(float(found[0]), _HARDLY)
-    ties = float(np.mean(people[known] == 0))
-    band = float(np.quantile(np.abs(slope * odds[known]), ties)) if ties else 0.0
+    defined = ~np.isnan(odds) & ~np.isnan(people)
+    decided = defined & (people != 0)
+    weights = pairwise_logistic.fit(odds[decided][:, None], (people[decided] > 0).astype(np.float64), _HARDLY)
+    slope = max(float(weights[0]), _HARDLY)
+    # Pairs as even as people's ties are frequent count as ties of the model.
+    ties = float(np.mean(people[defined] == 0))
+    band = float(np.quantile(np.abs(slope * odds[defined]), ties)) if ties else 0.0
     return slope, band
 
 
 def rating_head(
-    material: Material, numbers: Numbers, one: Ratings, options: TrainOptions, done: Done
+    material: Material, numbers: Numbers, rating: Ratings, options: TrainOptions, done: Done
 ) -> tuple[Head, RatingCheck, tuple[float, ...]]:
     """Fitted on all rated stories; checked and calibrated out of fold."""
-    people = np.where(numbers.usable, one.people, np.nan)
+    people = np.where(numbers.usable, rating.people, np.nan)
     task = RatingTask(numbers.blocks, people, material.groups)
     turns = []
     for fold in foldings(material.groups, options):
         turns.append(out_of_fold(task, fold, options.seed))
         done()
     scores = np.array(turns)
-    check = rating_check(material, numbers, one, scores)
-    fit = fitted(task, task.known(), options.seed)
+    check = rating_check(material, numbers, rating, scores)
+    fit = fitted(task, task.trainable(), options.seed)
     line, slope = rating_line(scores.mean(axis=0) + float(np.nanmean(people)), people)
     whole = fit.score(numbers.blocks)
     return (
-        _head(one.criterion, "rating", (one.low, one.high), fit, numbers, slope, 0.0, line, whole),
+        _head(rating.criterion, "rating", (rating.low, rating.high), fit, numbers, slope, 0.0, line, whole),
         check,
         fit.weights,
     )
@@ -103,16 +108,17 @@ def foldings(groups: Sequence[str], options: TrainOptions) -> list[NDArray[np.in
 
 def rating_line(predicted: Floats, people: Floats) -> tuple[tuple[float, float], float]:
     """(Slope, intercept) from prediction to rating, and the slope from differences of predictions to log odds."""
-    found = fit_calibration(predicted, people, "linear").curve
-    line = (found.slope, found.intercept) if isinstance(found, Line) and found.slope > 0 else (1.0, 0.0)
+    curve = fit_calibration(predicted, people, "linear").curve
+    # A line that falls would turn every rating round: then predictions stay as they are.
+    line = (curve.slope, curve.intercept) if isinstance(curve, Line) and curve.slope > 0 else (1.0, 0.0)
     error = line[0] * predicted + line[1] - people
     spread = max(float(np.nanstd(error)), _HARDLY)
     return line, line[0] * _PROBIT / (spread * float(np.sqrt(2)))
 
 
-def rating_check(material: Material, numbers: Numbers, one: Ratings, scores: Floats) -> RatingCheck:
+def rating_check(material: Material, numbers: Numbers, rating: Ratings, scores: Floats) -> RatingCheck:
     """Scores beside length and the control, both of the same stories."""
-    people = np.where(numbers.usable, one.people, np.nan)
+    people = np.where(numbers.usable, rating.people, np.nan)
     control = []
     folds = min(FOLDS, len(set(material.groups)))
     for turn in range(FOLDINGS):
@@ -123,7 +129,7 @@ def rating_check(material: Material, numbers: Numbers, one: Ratings, scores: Flo
         control.append(predicted - level)
     length = numbers.surface[:, numbers.features.index("length")]
     return RatingCheck(
-        one.criterion, material.dataset.name, people, scores, np.mean(control, axis=0), length, material.groups
+        rating.criterion, material.dataset.name, people, scores, np.mean(control, axis=0), length, material.groups
     )
 
 

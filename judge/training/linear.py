@@ -1,4 +1,4 @@
-"""Linear scores of stories, fitted block by block and stacked. Never weighs a block by stories it was fitted on.
+"""Linear scores of stories, fitted block by block, and stacked by predictions for stories that were held out.
 
 A block is one kind of columns: surface features, or an embedding. Each is fitted by itself; where there are several,
 their predictions for held-out story-prompts decide what each counts for (Breiman 1996, Stacked Regressions).
@@ -28,7 +28,10 @@ PAIR_PENALTIES = (100.0, 1000.0)
 RIDGE_PENALTIES = (30.0, 100.0, 300.0, 1000.0, 3000.0, 10000.0)
 INNER_FOLDS = 5
 _CONSTANT = 1e-12
+"""Spread below which a column is constant and is not divided by it."""
+
 _HARDLY = 1e-6
+"""Penalty that only keeps a fit finite where the blocks' predictions separate all pairs."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,7 +82,7 @@ class Task(Protocol):
         """The group of each unit."""
         ...
 
-    def known(self) -> Mask:
+    def trainable(self) -> Mask:
         """Units that can be fitted on."""
         ...
 
@@ -110,7 +113,7 @@ class PairTask:
     groups: Sequence[str]
     worse: tuple[Codes, Codes, tuple[str, ...]] = (np.empty(0, np.int64), np.empty(0, np.int64), ())
 
-    def known(self) -> Mask:
+    def trainable(self) -> Mask:
         """Pairs of which one story is preferred."""
         return np.asarray(np.abs(np.nan_to_num(self.lead)) > 0)
 
@@ -142,11 +145,11 @@ class PairTask:
         weights = np.zeros(predictions.shape[1])
         used = np.arange(predictions.shape[1])
         while used.size:
-            found = pairwise_logistic.fit(predictions[:, used], won, _HARDLY)
-            if (found >= 0).all():
-                weights[used] = found
+            block_weights = pairwise_logistic.fit(predictions[:, used], won, _HARDLY)
+            if (block_weights >= 0).all():
+                weights[used] = block_weights
                 break
-            used = used[found >= 0]
+            used = used[block_weights >= 0]
         return (weights if weights.any() else np.eye(1, weights.size)[0]), 0.0
 
 
@@ -158,14 +161,14 @@ class RatingTask:
     people: Floats
     groups: Sequence[str]
 
-    def known(self) -> Mask:
+    def trainable(self) -> Mask:
         """Rated stories."""
         return ~np.isnan(self.people)
 
     def fit(self, block: int, train: Mask) -> Linear:
         """Ridge regression; the penalty by the training stories' leave-one-out error."""
-        found = fit_ridge(self.blocks[block][train], self.people[train], RIDGE_PENALTIES)
-        return Linear(found.low, found.high, found.mean, found.scale, found.weights, found.intercept)
+        ridge = fit_ridge(self.blocks[block][train], self.people[train], RIDGE_PENALTIES)
+        return Linear(ridge.low, ridge.high, ridge.mean, ridge.scale, ridge.weights, ridge.intercept)
 
     def predicted(self, block: int, fit: Linear, units: Mask) -> Floats:
         """Ratings."""
@@ -173,15 +176,15 @@ class RatingTask:
 
     def stack(self, predictions: Floats, train: Mask) -> tuple[Floats, float]:
         """Least squares with weights of 0 or more."""
-        found = fit_stack(predictions, self.people[train])
-        if not found.weights.any():
+        stack = fit_stack(predictions, self.people[train])
+        if not stack.weights.any():
             return np.eye(1, predictions.shape[1])[0], 0.0
-        return found.weights, found.intercept
+        return stack.weights, stack.intercept
 
 
 def fitted(task: Task, train: Mask, seed: int) -> Stacked:
     """The fit on some units: every block, and what each counts for by folds of these units' groups."""
-    train = train & task.known()
+    train = train & task.trainable()
     fits = [task.fit(k, train) for k in range(len(task.blocks))]
     if len(fits) == 1:
         return Stacked(tuple(fits), 0.0, (1.0,))
@@ -212,11 +215,12 @@ def out_of_fold(task: Task, fold: Codes, seed: int) -> Floats:
     predicted = np.full(fold.size, np.nan)
     for held in np.unique(fold):
         inside = fold == held
-        train = ~inside & task.known()
+        train = ~inside & task.trainable()
+        # Of one story-prompt no fold can be held out inside the fit.
         if len({task.groups[int(k)] for k in np.flatnonzero(train)}) < min(INNER_FOLDS, 2):
             continue
         fit = fitted(task, train, seed)
-        parts = [task.predicted(k, one, inside) for k, one in enumerate(fit.blocks)]
+        parts = [task.predicted(k, block, inside) for k, block in enumerate(fit.blocks)]
         level = float(np.mean(task.people[train])) if isinstance(task, RatingTask) else 0.0
         predicted[inside] = np.sum(parts, axis=0) + fit.intercept - level
     return predicted

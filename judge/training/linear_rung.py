@@ -1,4 +1,4 @@
-"""The first rung: linear models of surface features, and of embeddings where a model is named."""
+"""Linear evaluators: models of surface features, and of embeddings where a model is named."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from judge.backends.trained.model import Head
 from judge.folders.cache import cache_folder
 from judge.records import Story
 from judge.training.evaluation import PreferenceCheck, RatingCheck
+from judge.training.fits import Fits
 from judge.training.heads import Worse, preference_head, rating_head
 from judge.training.linear import PAIR_PENALTIES, RIDGE_PENALTIES
-from judge.training.made import Made
 from judge.training.material import Material, Numbers, chosen, numbers
 from judge.training.options import TrainOptions
 from judge.training.telling import Telling
@@ -23,24 +23,24 @@ _NOBODY: Worse = (np.empty(0, np.int64), np.empty(0, np.int64), ())
 
 def fit_linear(
     materials: Sequence[Material], options: TrainOptions, worse: Sequence[tuple[Story, Story]], telling: Telling
-) -> Made:
+) -> Fits:
     """A head for each criterion and kind, each checked on folds by story-prompt."""
     heads: list[Head] = []
     checks: list[PreferenceCheck] = []
     rated: list[RatingCheck] = []
     stack: dict[str, Any] = {}
-    known = [_numbers(material, worse, options, telling) for material in materials]
+    numbers_of = [_numbers(material, worse, options, telling) for material in materials]
     count = sum(len(material.preferences) + len(material.ratings) for material in materials)
     telling.tell(f"{count} criteria, {options.foldings} x {options.folds} folds of story-prompts each")
     with telling.progress(count * options.foldings) as progress:
-        for material, (found, lost) in zip(materials, known, strict=True):
-            for one in material.preferences:
+        for material, (story_numbers, lost) in zip(materials, numbers_of, strict=True):
+            for preference in material.preferences:
                 head, check, weights = preference_head(
-                    material, found, one, lost, options, lambda: progress.committed(1, 0)
+                    material, story_numbers, preference, lost, options, lambda: progress.committed(1, 0)
                 )
                 heads, checks = [*heads, head], [*checks, check]
-                stack[f"{one.criterion} (preference)"] = list(weights)
-            own = found.first(len(material.stories))
+                stack[f"{preference.criterion} (preference)"] = list(weights)
+            own = story_numbers.first(len(material.stories))
             for rating in material.ratings:
                 rating_fit, rating_check, weights = rating_head(
                     material, own, rating, options, lambda: progress.committed(1, 0)
@@ -53,7 +53,7 @@ def fit_linear(
         from judge.embedding.vectors import model_key
 
         facts["embedding"] = {"model": options.embed, "key": model_key(options.embed)}
-    return Made(heads, checks, rated, facts)
+    return Fits(heads, checks, rated, facts)
 
 
 def _numbers(
@@ -65,13 +65,13 @@ def _numbers(
     stories = [*material.stories, *extra]
     telling.tell(f"{material.dataset.name}: numbers of {len(stories)} stories")
     if options.embed is None:
-        found = numbers(stories, None, None)
+        story_numbers = numbers(stories, None, None)
     else:
         with telling.progress(len({story.text for story in stories})) as progress:
-            found = numbers(
+            story_numbers = numbers(
                 stories, options.embed, cache_folder() / "embeddings.sqlite", lambda done: progress.committed(done, 0)
             )
     if not wanted:
-        return found, _NOBODY
+        return story_numbers, _NOBODY
     places = len(material.stories) + np.arange(0, len(extra), 2)
-    return found, (places, places + 1, tuple(a.story_prompt or f"story {a.id}" for a, _ in wanted))
+    return story_numbers, (places, places + 1, tuple(a.story_prompt or f"story {a.id}" for a, _ in wanted))

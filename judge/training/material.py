@@ -1,4 +1,4 @@
-"""What a model is trained on: stories as numbers, people's preferences and ratings of them. Repairs nothing."""
+"""Material of a training: stories as numbers, people's preferences and ratings of them."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from judge.records import Story
 
 Floats = NDArray[np.float64]
 LEAST_PAIRS, LEAST_RATED = 40, 40
-"""Fewer pairs with a preference, or rated stories, are not trained on."""
+"""Fewer pairs with a preference, or rated stories, are not trained on: five folds would hold out less than eight."""
 
 _TOLD = 32
-"""Texts that are embedded before it is told."""
+"""Texts that are embedded between two reports of progress."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,8 +93,8 @@ class Material:
             "hash": self.dataset.fingerprint(),
             "stories": len(self.stories),
             "story_prompts": len({story.story_prompt for story in self.stories if story.story_prompt}),
-            "pairs": {one.criterion: int((one.side.net != 0).sum()) for one in self.preferences},
-            "rated": {one.criterion: int((~np.isnan(one.people)).sum()) for one in self.ratings},
+            "pairs": {preference.criterion: int((preference.side.net != 0).sum()) for preference in self.preferences},
+            "rated": {rating.criterion: int((~np.isnan(rating.people)).sum()) for rating in self.ratings},
         }
 
 
@@ -106,14 +106,18 @@ def read(dataset: Dataset, criteria: Sequence[str]) -> Material:
     stories = tuple(sorted(_originals(dataset), key=lambda story: story.id))
     preferences = tuple(_preferences(dataset)) if dataset.pairs is not None else ()
     ratings = tuple(_ratings(dataset, stories))
-    names = [*(one.criterion for one in preferences), *(one.criterion for one in ratings)]
-    known = {name.casefold(): name for name in names}
+    names = [*(preference.criterion for preference in preferences), *(rating.criterion for rating in ratings)]
+    by_name = {name.casefold(): name for name in names}
     for name in criteria:
-        if name.casefold() not in known:
-            raise SpecError(unknown("criterion", name, known.values()))
-    wanted = {name.casefold() for name in criteria} or set(known)
-    kept = [one for one in preferences if one.criterion.casefold() in wanted and _decided(one) >= LEAST_PAIRS]
-    rated = [one for one in ratings if one.criterion.casefold() in wanted and _rated(one) >= LEAST_RATED]
+        if name.casefold() not in by_name:
+            raise SpecError(unknown("criterion", name, by_name.values()))
+    wanted = {name.casefold() for name in criteria} or set(by_name)
+    kept = [
+        preference
+        for preference in preferences
+        if preference.criterion.casefold() in wanted and _decided(preference) >= LEAST_PAIRS
+    ]
+    rated = [rating for rating in ratings if rating.criterion.casefold() in wanted and _rated(rating) >= LEAST_RATED]
     if not kept and not rated:
         raise SpecError(
             f"{dataset.name} has too little to train on: "
@@ -152,66 +156,67 @@ def perturbed_pairs(dataset: Dataset) -> list[tuple[Story, Story]]:
     """(Origin, perturbed) of a file of `judge stress make`. DataError where it holds none."""
     stories = {story.id: story for story in dataset.stories()}
     origins = {name.origin: story for id_, story in stories.items() if (name := read_name(id_)) and not name.strength}
-    found = []
+    pairs = []
     for id_, story in stories.items():
         name = read_name(id_)
         if name is not None and name.perturbation is not None and name.origin in origins and story.text.strip():
-            found.append((origins[name.origin], story))
-    if not found:
+            pairs.append((origins[name.origin], story))
+    if not pairs:
         raise DataError(
             "holds no perturbed story beside its origin",
             file=dataset.files[0],
             allowed="ids as judge stress make writes them, ORIGIN@PERTURBATION.STRENGTH",
         )
-    return found
+    return pairs
 
 
 def chosen(material: Material, worse: Sequence[tuple[Story, Story]], seed: int) -> list[tuple[Story, Story]]:
     """As many perturbed pairs at most as people decided, so that these do not outvote people."""
     if not worse or not material.preferences:
         return []
-    most = max(int((np.nan_to_num(one.side.net) != 0).sum()) for one in material.preferences)
+    most = max(int((np.nan_to_num(preference.side.net) != 0).sum()) for preference in material.preferences)
     return list(worse) if len(worse) <= most else random.Random(seed).sample(list(worse), most)
 
 
 def _originals(dataset: Dataset) -> list[Story]:
     """Stories as they were: a perturbed one is nobody's story."""
-    found = []
+    originals = []
     for story in dataset.stories():
         name = read_name(story.id)
         if name is None or name.perturbation is None:
-            found.append(story)
-    return found
+            originals.append(story)
+    return originals
 
 
 def _preferences(dataset: Dataset) -> list[Preferences]:
-    found = []
+    preferences = []
     for _, sides in datasets(of_dataset(dataset)):
-        found += [Preferences(side.criterion, side) for side in sides if side.kind == "people"]
-    return found
+        preferences += [Preferences(side.criterion, side) for side in sides if side.kind == "people"]
+    return preferences
 
 
 def _ratings(dataset: Dataset, stories: Sequence[Story]) -> list[Ratings]:
-    said: dict[str, dict[str, list[float]]] = {}
+    by_criterion: dict[str, dict[str, list[float]]] = {}
     for story in stories:
         for rating in story.ratings:
-            said.setdefault(rating.criterion, {}).setdefault(story.id, []).append(rating.value)
-    found = []
-    for criterion, values in said.items():
+            by_criterion.setdefault(rating.criterion, {}).setdefault(story.id, []).append(rating.value)
+    ratings = []
+    for criterion, values in by_criterion.items():
+        # Labels that are no numbers have no mean.
         if (labels := dataset.labels.of(criterion)) is not None and not labels.numeric:
             continue
         means = np.array([np.mean(values[s.id]) if s.id in values else np.nan for s in stories])
         scale = dataset.scale
-        everything = [value for one in values.values() for value in one]
+        everything = [value for ratings_of_story in values.values() for value in ratings_of_story]
         low, high = (scale.min, scale.max) if scale is not None else (min(everything), max(everything))
         if low < high:
-            found.append(Ratings(criterion, means, float(low), float(high)))
-    return found
+            ratings.append(Ratings(criterion, means, float(low), float(high)))
+    return ratings
 
 
-def _decided(one: Preferences) -> int:
-    return int((np.nan_to_num(one.side.net) != 0).sum())
+def _decided(preference: Preferences) -> int:
+    return int((np.nan_to_num(preference.side.net) != 0).sum())
 
 
-def _rated(one: Ratings) -> int:
-    return int((~np.isnan(one.people)).sum())
+def _rated(rating: Ratings) -> int:
+    return int((~np.isnan(rating.people)).sum())

@@ -1,4 +1,4 @@
-"""What can be chosen about training, as frozen values. Never holds a choice that the model's card does not tell."""
+"""Options of a training, as frozen values; the model's card holds them all."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from judge.errors import OptionError
 
 LEAST_FOLDS = 2
 LEAST_TOKENS = 16
+"""Fewer leave little room for the story beside the question."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The tables of training, each from its value. Never computes a number."""
+"""Tables of a training, each made from its value."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from judge.training.evaluation import Calibrations, RatingAgreement
 from judge.training.result import Trained
 
 
-def tables(result: Trained) -> list[Table]:
+def training_tables(result: Trained) -> list[Table]:
     """Agreement out of fold with preferences and ratings, then calibration."""
-    made = [] if result.preferences is None else agreement_tables(result.preferences)
-    made += [] if result.ratings is None else [_ratings(result.ratings)]
-    return [*made, _calibration(result.calibrations)]
+    agreements = [] if result.preferences is None else agreement_tables(result.preferences)
+    agreements += [] if result.ratings is None else [_ratings(result.ratings)]
+    return [*agreements, _calibration(result.calibrations)]
 
 
 def _ratings(result: RatingAgreement) -> Table:
@@ -22,9 +22,9 @@ def _ratings(result: RatingAgreement) -> Table:
         Column("predictor", "predictor"),
         Column("tau", "tau x 100", digits=1, factor=100),
         Column("lowest", "lowest folding", digits=1, factor=100),
-        Column("highest", "highest", digits=1, factor=100),
+        Column("highest", "highest folding", digits=1, factor=100),
         Column("rho", "rho x 100", digits=1, factor=100),
-        Column("over_control", "tau over control", digits=1, factor=100),
+        Column("over_control", "tau minus control", digits=1, factor=100),
         Column("n", "stories"),
     ]
     keys = [column.key for column in columns]
@@ -35,7 +35,7 @@ def _ratings(result: RatingAgreement) -> Table:
 def _calibration(result: Calibrations) -> Table:
     columns = [
         Column("criterion", "criterion"),
-        Column("what", "what"),
+        Column("what", "quantity"),
         Column("bin", "fifth"),
         Column("predicted", "predicted"),
         Column("people", "people"),

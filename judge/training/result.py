@@ -1,4 +1,4 @@
-"""What training comes to: the folder, and how the model does out of fold."""
+"""Result of a training: the folder, the card, and the checks out of fold."""
 
 from __future__ import annotations
 

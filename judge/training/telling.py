@@ -1,4 +1,4 @@
-"""What a person is told while a training goes on. Never on stdout."""
+"""Messages and progress of a training, on stderr, as tables go to stdout."""
 
 from __future__ import annotations
 

@@ -26,8 +26,8 @@ from judge.training.evaluation import (
     rating_bins,
     rating_rows,
 )
+from judge.training.fits import Fits
 from judge.training.linear_rung import fit_linear
-from judge.training.made import Made
 from judge.training.material import Material, perturbed_pairs, read
 from judge.training.options import TrainOptions
 from judge.training.result import Trained
@@ -47,8 +47,8 @@ def train(
         raise OptionError("negatives", options.negatives, "are pairs, and there are only ratings to train on")
     if options.encoder is None:
         return _finished(materials, folder, options, fit_linear(materials, options, worse, telling), worse)
-    made, unfinished = teach(materials, options, options.encoder, worse, folder, telling)
-    finished = _finished(materials, folder, options, made, worse)
+    result, unfinished = teach(materials, options, options.encoder, worse, folder, telling)
+    finished = _finished(materials, folder, options, result, worse)
     unfinished.close()
     return finished
 
@@ -57,8 +57,8 @@ def _check_once(materials: Sequence[Material]) -> None:
     """Raise SpecError where two datasets hold the same criterion: one head cannot be of two scales."""
     seen: dict[tuple[str, bool], str] = {}
     for material in materials:
-        compared = [(one.criterion, True) for one in material.preferences]
-        for criterion, compares in [*compared, *((one.criterion, False) for one in material.ratings)]:
+        compared = [(preference.criterion, True) for preference in material.preferences]
+        for criterion, compares in [*compared, *((rating.criterion, False) for rating in material.ratings)]:
             key = (criterion.casefold(), compares)
             if key in seen:
                 raise SpecError(
@@ -72,15 +72,15 @@ def _finished(
     materials: Sequence[Material],
     folder: Path,
     options: TrainOptions,
-    made: Made,
+    result: Fits,
     worse: Sequence[tuple[Story, Story]],
 ) -> Trained:
-    checks, parts = made.preferences, _signature(materials, options, made)
-    ours = agreement(checks, f"trained/{folder.name}", options.seed, parts, made.notes)
-    rows = tuple(row for check in made.ratings for row in rating_rows(check, options.resamples, options.seed))
+    checks, parts = result.preferences, _signature(materials, options, result)
+    ours = agreement(checks, f"trained/{folder.name}", options.seed, parts, result.notes)
+    rows = tuple(row for check in result.ratings for row in rating_rows(check, options.resamples, options.seed))
     resampled = (*parts, f"resamples:{options.resamples}")
-    ratings = RatingAgreement(rows=rows, signature_parts=resampled, notes=(*_NOTES, *made.notes))
-    bins = tuple(_bins(made.heads, checks, made.ratings))
+    ratings = RatingAgreement(rows=rows, signature_parts=resampled, notes=(*_NOTES, *result.notes))
+    bins = tuple(_bins(result.heads, checks, result.ratings))
     calibrations = Calibrations(rows=bins, signature_parts=parts, notes=_CALIBRATION)
     data = [material.fact() for material in materials]
     stories = [story for material in materials for story in material.stories]
@@ -90,19 +90,19 @@ def _finished(
         "data": data,
         "negatives": len(worse),
         "options": _plain_options(options),
-        "facts": made.facts,
+        "facts": result.facts,
         "out_of_fold": {
             "preferences": [] if ours is None else _plain(ours.frame),
             "foldings": {check.criterion: check.by_folding for check in checks},
             "ratings": _plain(ratings.frame) if rows else [],
         },
         "calibration": _plain(calibrations.frame),
-        "notes": ["accuracy is out of fold only: no story-prompt is predicted by a fit that saw it", *made.notes],
+        "notes": ["accuracy is out of fold only: no story-prompt is predicted by a fit that saw it", *result.notes],
     }
     model_folder.write_card(folder, card)
     # Last, for a folder with a model is one that is whole.
-    embedding = made.facts["embedding"]
-    model_folder.write_model(folder, made.heads, stories, embedding=embedding, encoder=made.encoder, data=data)
+    embedding = result.facts["embedding"]
+    model_folder.write_model(folder, result.heads, stories, embedding=embedding, encoder=result.encoder, data=data)
     return Trained(folder, card, ours, ratings if rows else None, calibrations)
 
 
@@ -117,10 +117,10 @@ def _bins(
     by_key = {(head.criterion, head.kind): head for head in heads}
     for check in checks:
         yield from preference_bins(check, by_key[check.criterion, "preference"].slope)
-    for one in rated:
-        slope, intercept = by_key[one.criterion, "rating"].line
-        centre = float(np.nanmean(one.people))
-        yield from rating_bins(one, slope * (one.scores.mean(axis=0) + centre) + intercept)
+    for check_of_ratings in rated:
+        slope, intercept = by_key[check_of_ratings.criterion, "rating"].line
+        centre = float(np.nanmean(check_of_ratings.people))
+        yield from rating_bins(check_of_ratings, slope * (check_of_ratings.scores.mean(axis=0) + centre) + intercept)
 
 
 _NOTES = (
@@ -132,14 +132,14 @@ _CALIBRATION = (
 )
 
 
-def _signature(materials: Sequence[Material], options: TrainOptions, made: Made) -> tuple[str, ...]:
-    what = "surface" + ("+embedding" if options.embed else "")
-    if made.encoder is not None:
-        name, _, tag = made.encoder.base.rpartition("@")
-        what = f"encoder {name}@{tag.removeprefix('b2:')[:7]}"
+def _signature(materials: Sequence[Material], options: TrainOptions, result: Fits) -> tuple[str, ...]:
+    model = "surface" + ("+embedding" if options.embed else "")
+    if result.encoder is not None:
+        name, _, tag = result.encoder.base.rpartition("@")
+        model = f"encoder {name}@{tag.removeprefix('b2:')[:7]}"
     data = ",".join(f"{m.dataset.name}@{m.dataset.fingerprint()[:10]}" for m in materials)
     folds = f"folds:{options.foldings}x{options.folds}/story_prompt/seed{options.seed}"
-    return (data, f"model:{what}", folds, f"v{__version__}")
+    return (data, f"model:{model}", folds, f"v{__version__}")
 
 
 def _plain(frame: Any) -> list[dict[str, Any]]:

@@ -107,12 +107,12 @@ async def ask_once(questions: Questions) -> list[Answered]:
     trial = Trial(questions, budget=budget_of(spec))
     try:
         await backend.probe()
-        found = await trial.ask(backend)
+        answers = await trial.ask(backend)
     finally:
         await backend.close()
-    if trial.cause is not None and all(one.response is None for one in found):
+    if trial.cause is not None and all(answer.response is None for answer in answers):
         raise trial.cause
-    return found
+    return answers
 
 
 class _Memory:

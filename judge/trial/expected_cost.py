@@ -41,13 +41,16 @@ def expected_cost(questions: Questions) -> ExpectedCost:
     spec = questions.spec
     price = load_prices(spec.judge, spec.base_url, spec.engine)
     each = [forecast(p.plan, list(p.subjects), len(p.subjects), price=price, one_call=True) for p in questions.parts]
-    requests = sum(one.calls for one in each)
+    requests = sum(estimate.calls for estimate in each)
     if JudgeName.of(spec.judge).is_modelless:
         return ExpectedCost(requests, 0, 0, 0.0)
-    prompt, completion = sum(one.prompt_tokens for one in each), sum(one.completion_tokens for one in each)
+    prompt, completion = (
+        sum(estimate.prompt_tokens for estimate in each),
+        sum(estimate.completion_tokens for estimate in each),
+    )
     if not charged(spec):
         return ExpectedCost(requests, prompt, completion, 0.0)
     if price is None:
         why = "the server names it with each answer" if reports_cost(spec.base_url) else how_to_price(spec.judge)
         return ExpectedCost(requests, prompt, completion, None, why)
-    return ExpectedCost(requests, prompt, completion, sum(one.cost or 0.0 for one in each))
+    return ExpectedCost(requests, prompt, completion, sum(estimate.cost or 0.0 for estimate in each))

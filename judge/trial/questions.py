@@ -84,9 +84,9 @@ def questions(asking: Asking, story: Story, other: Story | None = None) -> Quest
 
     Raises SpecError for what cannot be asked, and where a story is empty.
     """
-    for one in filter(None, (story, other)):
-        if not one.text.strip():
-            raise SpecError(f"{one.id} is empty")
+    for given_story in filter(None, (story, other)):
+        if not given_story.text.strip():
+            raise SpecError(f"{given_story.id} is empty")
     names = asking.eval_prompts
     if len(set(names)) < len(names):
         raise SpecError(f"an Eval-Prompt is named twice: {', '.join(names)}")
@@ -124,8 +124,8 @@ def _part(asking: Asking, name: str, story: Story, other: Story | None) -> Part:
     subjects: tuple[Subject, ...] = (story,)
     if prompt.compares and other is not None:
         subjects = (Comparison(story, other, "pair"), Comparison(other, story, "pair"))
-    asked = [(one, each) for one in plan.eval_prompts for each in plan.asked_by(one)]
-    queries = tuple(plan.query(subject, one, each) for one, each in asked for subject in subjects)
+    asked = [(eval_prompt, each) for eval_prompt in plan.eval_prompts for each in plan.asked_by(eval_prompt)]
+    queries = tuple(plan.query(subject, eval_prompt, each) for eval_prompt, each in asked for subject in subjects)
     return Part(plan, subjects, queries)
 
 

@@ -19,7 +19,7 @@ def record(answered: Answered, judge: str) -> dict[str, Any]:
     return {
         "judge": judge,
         "eval_prompt": query.eval_prompt,
-        "criterion": ", ".join(one.name for one in query.criteria) or query.criterion.name,
+        "criterion": ", ".join(criterion.name for criterion in query.criteria) or query.criterion.name,
         "messages": [{"role": m.role, "content": m.content} for m in query.messages],
         "text": None if response is None else response.text,
         "finish_reason": None if response is None else response.finish_reason,
@@ -37,8 +37,8 @@ def append(path: Path, records: Iterable[dict[str, Any]]) -> None:
     """Add the records to a JSON Lines file; SpecError where it cannot be written."""
     try:
         with path.open("ab") as stream:
-            for one in records:
-                stream.write(orjson.dumps(one, option=orjson.OPT_APPEND_NEWLINE))
+            for entry in records:
+                stream.write(orjson.dumps(entry, option=orjson.OPT_APPEND_NEWLINE))
     except OSError as error:
         raise SpecError(f"{path} cannot be written: {error.strerror}") from error
 
@@ -51,8 +51,8 @@ def _taken(query: Query, read: Sequence[Judgment] | Verdict) -> dict[str, Any]:
     if not query.criteria:
         return {"rating": read[0].rating, **_about(read[0])}
     each = zip(query.criteria, read, strict=True)
-    return {"judgments": [{"criterion": one.name, "rating": j.rating, **_about(j)} for one, j in each]}
+    return {"judgments": [{"criterion": criterion.name, "rating": j.rating, **_about(j)} for criterion, j in each]}
 
 
-def _about(one: Judgment | Verdict) -> dict[str, Any]:
-    return {"status": one.status, "flags": list(one.flags), "explanation": one.explanation}
+def _about(judged: Judgment | Verdict) -> dict[str, Any]:
+    return {"status": judged.status, "flags": list(judged.flags), "explanation": judged.explanation}

@@ -83,8 +83,8 @@ class Sheet:
     @property
     def statuses(self) -> Counter[str]:
         """How many ratings and verdicts have each status."""
-        read = [row.judgment for row in self.rated] + [one for row in self.compared for one in row.orders]
-        return Counter(one.status for one in read if one is not None)
+        read = [row.judgment for row in self.rated] + [verdict for row in self.compared for verdict in row.orders]
+        return Counter(verdict.status for verdict in read if verdict is not None)
 
     @property
     def preferences(self) -> Counter[Preferred]:
@@ -101,16 +101,16 @@ def sheet(asked: Questions, answers: Mapping[str, Answered], control: Mapping[st
         if query.choices:
             compared.setdefault((query.eval_prompt, query.criterion.name), []).append(query)
             continue
-        found = answers.get(query.key)
-        read = found.read if found is not None and not isinstance(found.read, Verdict) else None
-        for place, criterion in enumerate(query.criteria or (query.criterion,)):
-            judgment = None if read is None else read[place]
+        answered = answers.get(query.key)
+        read = answered.read if answered is not None and not isinstance(answered.read, Verdict) else None
+        for index, criterion in enumerate(query.criteria or (query.criterion,)):
+            judgment = None if read is None else read[index]
             beside = judgments.get(criterion.name)
-            error = None if found is None else found.error
-            rated.append(Rated(criterion, query.eval_prompt, judgment, beside, error, _text(found)))
+            error = None if answered is None else answered.error
+            rated.append(Rated(criterion, query.eval_prompt, judgment, beside, error, _text(answered)))
     rows = [_compared(pair, answers, verdicts) for pair in compared.values()]
-    responses = [one.response for one in answers.values() if one.response is not None]
-    costs = [one.cost for one in answers.values() if one.response is not None]
+    responses = [answer.response for answer in answers.values() if answer.response is not None]
+    costs = [answer.cost for answer in answers.values() if answer.response is not None]
     return Sheet(
         asked.spec.judge,
         asked.story,
@@ -119,16 +119,16 @@ def sheet(asked: Questions, answers: Mapping[str, Answered], control: Mapping[st
         tuple(rows),
         len(answers),
         len(asked.queries),
-        sum(one.prompt_tokens or 0 for one in responses),
-        sum(one.completion_tokens or 0 for one in responses),
-        sum(one for one in costs if one is not None) if costs and None not in costs else None,
+        sum(answer.prompt_tokens or 0 for answer in responses),
+        sum(answer.completion_tokens or 0 for answer in responses),
+        sum(answer for answer in costs if answer is not None) if costs and None not in costs else None,
         control is not None,
     )
 
 
 def by_key(answers: Iterable[Answered]) -> dict[str, Answered]:
     """Answers by the key of their questions."""
-    return {one.query.key: one for one in answers}
+    return {answer.query.key: answer for answer in answers}
 
 
 def of_both(orders: tuple[Verdict | None, Verdict | None]) -> Preferred:
@@ -168,23 +168,25 @@ _Both = dict[tuple[str, bool], Verdict]
 def _by_criterion(answers: Mapping[str, Answered], own: str) -> tuple[dict[str, Judgment], _Both]:
     judgments: dict[str, Judgment] = {}
     verdicts: _Both = {}
-    for one in answers.values():
-        if isinstance(one.read, Verdict):
-            verdicts[one.query.criterion.name, one.query.story.id == own] = one.read
+    for answer in answers.values():
+        if isinstance(answer.read, Verdict):
+            verdicts[answer.query.criterion.name, answer.query.story.id == own] = answer.read
         else:
-            criteria = one.query.criteria or (one.query.criterion,)
-            judgments |= {criterion.name: read for criterion, read in zip(criteria, one.read, strict=True)}
+            criteria = answer.query.criteria or (answer.query.criterion,)
+            judgments |= {criterion.name: read for criterion, read in zip(criteria, answer.read, strict=True)}
     return judgments, verdicts
 
 
 def _compared(pair: list[Query], answers: Mapping[str, Answered], control: _Both) -> Compared:
-    found = [answers.get(query.key) for query in pair]
-    first, second = (one.read if one is not None and isinstance(one.read, Verdict) else None for one in found)
-    why = [None if one is None else one.error for one in found]
+    answers_of_pair = [answers.get(query.key) for query in pair]
+    first, second = (
+        answer.read if answer is not None and isinstance(answer.read, Verdict) else None for answer in answers_of_pair
+    )
+    why = [None if answer is None else answer.error for answer in answers_of_pair]
     name = pair[0].criterion.name
     beside = control.get((name, True)), control.get((name, False))
-    said = _text(found[0]), _text(found[1])
-    return Compared(pair[0].criterion, pair[0].eval_prompt, (first, second), beside, (why[0], why[1]), said)
+    texts = _text(answers_of_pair[0]), _text(answers_of_pair[1])
+    return Compared(pair[0].criterion, pair[0].eval_prompt, (first, second), beside, (why[0], why[1]), texts)
 
 
 def _text(answered: Answered | None) -> str | None:

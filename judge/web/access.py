@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 TOKEN_HEADER = "x-judge-token"  # noqa: S105  a header's name
+# A refused body is read up to here, so that its sender sees the refusal; a longer one is cut off.
 _READ_OFF = 1 << 20
 BODY_SECONDS = 60.0
 """In which a request's body must have come: an answer is small, and a sender who drips it holds up the others."""
@@ -89,8 +90,8 @@ class Guard:
 
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                known = {name.lower() for name, _ in message["headers"]}
-                extra = [(name, value) for name, value in _HEADERS.items() if name not in known]
+                present = {name.lower() for name, _ in message["headers"]}
+                extra = [(name, value) for name, value in _HEADERS.items() if name not in present]
                 if fresh:
                     cookie = f"{self.access.cookie}={self.access.key}; Path=/; HttpOnly; SameSite=Strict"
                     extra.append((b"set-cookie", cookie.encode("ascii")))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from starlette.requests import Request
 
+# An item's answers with a note take a few kilobytes; a body without a limit would fill the server's memory.
 _LARGEST = 1_000_000
 
 

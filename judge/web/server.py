@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
 DEFAULT_PORT = 8765
+# Each server that was left open holds one port.
 _TRIED = 20
 _EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104  what a user may ask for
 
@@ -35,7 +36,7 @@ def serve(
     *,
     host: str = "127.0.0.1",
     port: int | None = None,
-    what: str = "pages",
+    title: str = "pages",
     quiet: bool = False,
     key: str | None = None,
     also: Mapping[str, str] | None = None,
@@ -45,7 +46,7 @@ def serve(
 
     Without `port`, the first free one from 8765 on; 0 takes any. The first line on stdout is the address, so that a
     program can read it. Elsewhere than on loopback readers need a key: `key`, where links are to outlast the server, or
-    a new one. `also` names further pages to print (what -> path); with `open_` a browser is sent to the address.
+    a new one. `also` names further pages to print (title -> path); with `open_` a browser is sent to the address.
     Raises SpecError where the port is taken or the host is none of this machine's.
     """
     check_installed()
@@ -65,18 +66,19 @@ def serve(
     address = f"{base}/{keyed}"
     print(address, flush=True)
     if not quiet:
-        sys.stderr.write(f"{what} at {address}  (Ctrl-C ends)\n")
+        sys.stderr.write(f"{title} at {address}  (Ctrl-C ends)\n")
         for name, path in (also or {}).items():
             more = f"&{keyed[1:]}" if keyed and "?" in path else keyed
             sys.stderr.write(f"{name} at {base}{path}{more}\n")
         if host not in LOOPBACK:
-            sys.stderr.write("open to other machines: whoever has this address with its key can read and write\n")
+            sys.stderr.write("open to other machines: anyone who has this address with its key can read and write\n")
     if open_:
         import webbrowser
 
         webbrowser.open(address)
     from judge.web.punctual import Punctual
 
+    # Without a limit a browser that keeps its connection open would hold up Ctrl-C.
     config = uvicorn.Config(app, http=Punctual, log_level="warning", access_log=False, timeout_graceful_shutdown=3)
     with suppress(KeyboardInterrupt):
         uvicorn.Server(config).run(sockets=[bound])
@@ -100,6 +102,8 @@ def _bind(host: str, port: int | None) -> socket.socket:
         # Whoever reads the address may ask at once: the request waits until the server has started.
         bound.listen()
         return bound
-    place = f"{host}:{port}" if port is not None else f"{host}, ports {DEFAULT_PORT} to {DEFAULT_PORT + _TRIED - 1}"
+    address = f"{host}:{port}" if port is not None else f"{host}, ports {DEFAULT_PORT} to {DEFAULT_PORT + _TRIED - 1}"
     reason = (failure.strerror if failure else None) or str(failure)
-    raise SpecError(f"no page can be served at {place}: {reason}", hint=Advice("choose another with {port} or {host}"))
+    raise SpecError(
+        f"no page can be served at {address}: {reason}", hint=Advice("choose another with {port} or {host}")
+    )

@@ -173,7 +173,7 @@ def test_no_winner_is_named_where_the_highest_answered_less_and_loses_on_the_com
     rows = table.frame.pivot_table(index="story", columns="judge", values="rating")
     people = table.frame[table.frame["source"] == "rater"].groupby("story")["rating"].mean().round(9)
     common = rows.dropna().index
-    for judge, value in (("refuser", rival.mine.value), ("honest", rival.theirs.value)):
+    for judge, value in (("refuser", rival.best_mean.value), ("honest", rival.rival_mean.value)):
         assert value == pytest.approx(kendalltau(rows.loc[common, judge], people[common]).statistic, abs=1e-12)
     assert rival.ahead
     notes = printed(table, CorrelationOptions(ci="none")).notes

@@ -50,7 +50,7 @@ def test_prompts_are_compared_with_coverage_before(folder: Path, capsys: pytest.
     assert run("compare", folder / "control", *QUICK) == 0
     text = capsys.readouterr().out
     assert text.index("coverage: ") < text.index("Eval-Prompts compared on the same stories")
-    assert "ep2 parses every answer, as ep1 does, and correlates " in text
+    assert "With ep2, as with ep1, every answer holds a rating. ep2" in " ".join(text.split())
     assert "m = 2 permutation tests" in text
     # ep2 asks for an explanation and ep1 does not.
     assert "explained % first" in text
@@ -101,7 +101,7 @@ def test_the_layout_as_a_table_and_as_a_picture(
 ) -> None:
     assert run("grid", folder / "control", "--resamples", 50) == 0
     text = capsys.readouterr().out
-    assert "Kendall's tau-b x100 with people, over all stories, n = 48 stories" in text
+    assert "Kendall's tau-b x100 with the labels, over all stories, n = 48 stories" in text
     assert "control, not a language model" in text
     pytest.importorskip("matplotlib")
     picture = tmp_path / "heatmap.png"

@@ -157,8 +157,8 @@ def test_demo_status_and_ratings_as_the_readme_has_them(
     monkeypatch.chdir(tmp_path)
     assert run("demo", "--quiet") == 0
     out = capsys.readouterr().out
-    assert "Kendall's tau-b with people" in out
-    assert "by construction" in out
+    assert "Kendall's tau-b with the labels" in out
+    assert "labels set by rule" in out
     assert run("status", "runs/demo", "--format", "json") == 0
     (row,) = json.loads(capsys.readouterr().out)["rows"]
     assert (row["answered"], row["planned"], row["failed"]) == (1728, 1728, 0)

@@ -123,6 +123,21 @@ def test_tables_of_other_forms_are_guessed_too(run: Run) -> None:
     assert run("run", "runs/mine", "--dry-run")[0] == 0
 
 
+def test_columns_that_are_given_with_their_raters_are_ratings_of_known_persons(run: Run) -> None:
+    _csv("stories.csv", "id,story,model,coh_ann,coh_bob", f'1,"{STORY}",m,3,4', f'2,"{STORY} Again.",m,2,5')
+    given = "ratings.Coherence=ann:coh_ann,bob:coh_bob"
+    assert run("init", "mine", "--dataset", "stories.csv", "--column", given)[0] == 0
+    assert _columns() == {
+        "id": "id",
+        "text": "story",
+        "system": "model",
+        "ratings": {"Coherence": "ann:coh_ann,bob:coh_bob"},
+    }
+    assert run("run", "runs/mine", "--judge", "surface", "--quiet")[0] == 0
+    assert run("init", "numbered", "--dataset", "stories.csv", "--column", "ratings.Coherence=coh_ann,coh_bob")[0] == 0
+    assert "rater: =unknown" in Path("runs/numbered/run.yaml").read_text(encoding="utf-8").replace("'", "")
+
+
 def test_native_lines_need_no_columns(run: Run) -> None:
     Path("own.jsonl").write_text(f'{{"id": "a", "story_prompt": "p", "system": "s", "text": "{STORY}"}}\n')
     assert run("init", "mine", "--dataset", "own.jsonl")[0] == 0

@@ -34,7 +34,7 @@ def test_systems_prints_people_judges_and_what_both_see(demo: Path, capsys: pyte
     titles = ["coverage: ", "Mean rating, demo: labels", "Mean rating, demo: surface, ep1", "Do judges tell"]
     assert [text.index(title) for title in titles] == sorted(text.index(title) for title in titles)
     assert "|ci:clustered|ranks:boot-inputs/50/seed1|holm:cell|" in text
-    assert "labels by construction" in text
+    assert "labels set by rule" in text
 
 
 def test_systems_narrows_ranks_and_writes(demo: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -61,7 +61,7 @@ def test_criteria_of_a_run_and_of_a_dataset(demo: Path, tmp_path: Path, capsys: 
     assert _run("criteria", "demo", "--ci", "none") == 0
     text = capsys.readouterr().out
     assert text.startswith("Criteria: mean tau-b x100 between them\n")
-    assert "labels by construction" in text
+    assert "labels set by rule" in text
     story = {"id": "a", "story_prompt": "p", "system": "s", "text": "One.", "ratings": [
         {"rater": "w", "criterion": "Wit", "value": 2}]}  # fmt: skip
     (tmp_path / "own.jsonl").write_text(json.dumps(story) + "\n", encoding="utf-8")
@@ -72,7 +72,7 @@ def test_criteria_of_a_run_and_of_a_dataset(demo: Path, tmp_path: Path, capsys: 
 def test_disagreements_as_list_and_in_full(demo: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert _run("disagreements", demo, "--top", 2, "--eval-prompt", "ep2") == 0
     text = capsys.readouterr().out
-    assert text.index("coverage: ") < text.index("Largest differences between judge and people")
+    assert text.index("coverage: ") < text.index("Largest differences between judge and labels")
     assert "\n2. " in text
     assert "Control, not a language model" in text
     assert _run("disagreements", demo, "--top", 1, "--long", "--format", "json") == 0

@@ -45,12 +45,12 @@ def test_the_first_box_says_what_the_values_say(compared: ReportInputs) -> None:
     assert f"{100 * half.value:.1f} %" in agreement.sentences[0]
     assert f"of {half.n} pairs" in agreement.sentences[0]
     assert agreement.verdict == preference_headline.of_preferences(row)
-    lost = told["Was anything lost?"]
+    lost = told["What share of the comparisons has no verdict?"]
     assert lost.verdict is not None
     assert lost.verdict.text == "nothing"
     assert lost.sentences[0].startswith("Nothing was lost: each of the 20 comparisons")
     assert lost.sentences[1] == "4 planned repeats have not been asked yet."
-    assert any("implied" in said for said in told["What are these figures worth?"].sentences)
+    assert any("implied" in said for said in told["What limits these figures?"].sentences)
 
 
 def test_what_a_paper_needs_is_about_comparisons(compared: ReportInputs) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -115,3 +116,17 @@ def test_a_control_has_seen_nothing_and_a_sentence_says_so(
     assert found["notes"] == [
         "no language model rated these stories: a control, or answers from a file, has seen nothing"
     ]
+
+
+def test_the_screen_of_a_check_fits_80_columns_and_progress_in_a_file_is_one_line(
+    run: Run, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("check", folder, "--model", "bigrams/large", "--judge", "bigrams/large") == 0
+    printed = capsys.readouterr()
+    assert max(map(len, printed.out.splitlines())) <= 80
+    assert re.search(r"^bigrams/large on the stories of \S+: [A-Z ]+$", printed.out, flags=re.MULTILINE)
+    assert "--labelled FILE" in " ".join(printed.out.split())
+    lines = [line for line in printed.err.splitlines() if "texts" in line]
+    assert lines
+    assert all(re.fullmatch(r"log-probabilities: (\d+)/\1 texts", line) for line in lines)
+    assert len(lines) == len(set(lines))

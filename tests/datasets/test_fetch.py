@@ -121,3 +121,24 @@ def test_a_file_may_have_a_server_of_its_own() -> None:
     assert not source.verified
     mans = SOURCES["openmeva/mans_roc.json"]
     assert mans.url().startswith("https://raw.githubusercontent.com/")
+
+
+def test_what_judge_data_holds_is_not_fetched(publisher: Publisher, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = next(path for url, path in publisher.files.items() if url.endswith("mans_roc.json")).parents[1]
+    monkeypatch.setenv("JUDGE_DATA", str(folder))
+    (got,) = fetch("mans_roc")
+    assert not got.downloaded
+    assert got.path == folder / "openmeva/mans_roc.json"
+    (got,) = fetch("mans_roc", publisher.url)  # a server that was named is asked
+    assert got.downloaded
+
+
+def test_a_changed_file_of_judge_data_is_fetched(
+    publisher: Publisher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "own/openmeva").mkdir(parents=True)
+    (tmp_path / "own/openmeva/mans_roc.json").write_text("[]")
+    monkeypatch.setenv("JUDGE_DATA", str(tmp_path / "own"))
+    monkeypatch.setattr("judge.datasets.sources.Source.url", lambda _self, _base=None: "http://127.0.0.1:1/x")
+    with pytest.raises(DataError, match="could not be downloaded"):
+        fetch("mans_roc")

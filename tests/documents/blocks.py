@@ -31,7 +31,7 @@ def prose_pages() -> list[Path]:
     """README and every page of docs that people write; pages made from the program are left out."""
     made = ROOT / "docs/reference"
     pages = [path for path in sorted((ROOT / "docs").rglob("*.md")) if made / "commands" not in path.parents]
-    generated = {made / "python.md", made / "run_yaml_fields.md"}
+    generated = {made / name for name in ("python.md", "run_yaml_fields.md", "prompt_files.md")}
     return [ROOT / "README.md", *(path for path in pages if path not in generated)]
 
 

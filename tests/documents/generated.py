@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from tests.documents import commands, language_models, layers, python_api, run_yaml
+from tests.documents import commands, file_keys, language_models, layers, python_api
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -14,7 +14,7 @@ def fresh() -> dict[str, str]:
     """Path of each generated file -> what it ought to hold."""
     return (
         commands.pages()
-        | run_yaml.page()
+        | file_keys.pages()
         | python_api.page()
         | layers.picture()
         | language_models.page(ROOT / "mkdocs.yml")

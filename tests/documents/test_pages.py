@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib
 import itertools
 import re
@@ -13,6 +14,8 @@ from typing import get_args
 import pytest
 import typer
 
+from judge.backends import recorded
+from judge.backends.protocol import Settings
 from judge.cli.commands import COMMANDS
 from judge.journal.schema import TABLES
 from judge.ratings_table import COLUMNS
@@ -145,6 +148,14 @@ def test_the_template_in_the_guide_is_a_template(tmp_path: Path) -> None:
     assert system.content == "You are a careful reader."
     assert "5: " in user.content
     assert user.content.endswith("Rating:")
+
+
+def test_the_stored_answers_in_the_reference_are_read(tmp_path: Path) -> None:
+    section = PAGES["docs/reference/file_formats.md"].split("## Stored answers")[1].split("\n## ")[0]
+    (lines,) = [block.text for block in blocks(section) if block.kind == "json"]
+    (tmp_path / "answers.jsonl").write_text(lines)
+    opened = recorded.open(str(tmp_path / "answers.jsonl"), Settings())
+    assert asyncio.run(opened.probe())["answers"] == len(lines.splitlines())
 
 
 def test_pins_hold_the_declared_packages() -> None:

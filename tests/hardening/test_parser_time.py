@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from judge.backends.server_refusals.body import said_in
+from judge.backends.server_refusals.body import read_error_body
 from judge.errors import JudgeError
 from judge.parsing import parser
 from judge.parsing.ours.rating_pattern import check_pattern
@@ -87,7 +87,7 @@ def test_a_superscript_is_no_choice() -> None:
 @pytest.mark.parametrize("code", ["²", "9" * 5000, "４００", "-1", "1e999", ""])
 def test_a_servers_code_that_is_no_number_is_a_word(code: str) -> None:
     body = json.dumps({"error": {"code": code, "status": code, "message": "no"}}).encode()
-    assert said_in(body).status in (None, 400)
+    assert read_error_body(body).status in (None, 400)
 
 
 @pytest.mark.parametrize(

@@ -56,14 +56,14 @@ def test_a_dry_run_warns_and_asks_nothing(definition: Path, capsys: pytest.Captu
 
 
 def test_doctor_names_runs_whose_judge_ends(definition: Path) -> None:
-    found = {finding.what: finding for finding in examine()}
+    found = {finding.item: finding for finding in examine()}
     assert found["catalogue of models"].state == "ok"
     ending = found["judge openai/deepseek-reasoner"]
     assert ending.state == "note"
     assert ending.detail.startswith("runs/thinks: the catalogue modelparams")
     assert "with its shutdown on 2026-07-24" in ending.detail
     (definition / "run.yaml").write_text("judge: [broken", encoding="utf-8")
-    assert not [finding for finding in examine() if finding.what.startswith("judge ")]
+    assert not [finding for finding in examine() if finding.item.startswith("judge ")]
 
 
 def test_a_finished_run_shows_them_everywhere(

@@ -31,9 +31,9 @@ def turned() -> Panels:
 
 def test_a_planted_change_of_sign_is_called_opposite(turned: Panels) -> None:
     (row,) = turned.differences
-    assert (row.one.panel, row.other.panel, row.verdict) == ("expert", "lay", "opposite")
-    assert row.one.value.value is not None
-    assert row.one.value.value < -0.3
+    assert (row.first.panel, row.other.panel, row.verdict) == ("expert", "lay", "opposite")
+    assert row.first.value.value is not None
+    assert row.first.value.value < -0.3
     assert row.over.high is not None
     assert row.over.high < -0.6
     (against,) = turned.against

@@ -80,14 +80,14 @@ def test_every_table_that_is_not_reproduced_says_why(study: str) -> None:
 
 @pytest.mark.parametrize("study", list(listing.TITLES))
 def test_the_list_fits_a_terminal(study: str) -> None:
-    (table,) = listing.tables([study], machine=False)
+    (table,) = listing.listing_tables([study], machine=False)
     lines = render(table, "table").splitlines()
     assert max(len(line) for line in lines if not line.startswith("·")) <= 80
     assert any(line.startswith(f"· {study}: ") for line in lines)
 
 
 def test_machines_get_one_table_of_all_studies() -> None:
-    (table,) = listing.tables(list(listing.TITLES), machine=True)
+    (table,) = listing.listing_tables(list(listing.TITLES), machine=True)
     rows = json.loads(render(table, "json"))["rows"]
     assert len(rows) == sum(len(listed(study)) for study in listing.TITLES)
     assert {row["study"] for row in rows} == set(listing.TITLES)

@@ -10,7 +10,7 @@ import pytest
 
 from judge.reproduce import storyer
 from judge.reproduce.cell import VERDICTS, Cell, Place
-from judge.reproduce.printing import tables
+from judge.reproduce.printing import study_tables
 from judge.reproduce.study import Options, Study
 from judge.reproduce.tables import storyer_wording as why
 
@@ -54,7 +54,9 @@ def test_verdicts_are_counted(storyer_study: Study, cells: dict[Place, Cell]) ->
         "differs": 2,
         "near": 2,
     }
-    (_, verdicts), off = tables(lambda _: storyer_study, Options(resamples=0), None, differences=False, machine=False)
+    (_, verdicts), off = study_tables(
+        lambda _: storyer_study, Options(resamples=0), None, differences=False, machine=False
+    )
     assert verdicts.rows[-1] == {"table": "all", "cells": 321, **{name: counts[name] for name in VERDICTS}}
     assert not off
 

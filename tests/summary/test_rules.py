@@ -132,7 +132,7 @@ def test_a_pass_that_ends_with_story_prompts_is_none() -> None:
     ("found", "text"),
     [
         ((estimate(-0.2), estimate(-0.1)), "leads"),
-        ((estimate(-0.2), estimate(-0.01)), "tied with 1 of 2"),
+        ((estimate(-0.2), estimate(-0.01)), "tied with 1 of 2 others"),
         ((estimate(-0.2, None),), "cannot be said"),
         ((Estimate.undefined("no people"),), "cannot be said"),
     ],

@@ -18,7 +18,7 @@ from judge.summary.next_steps import commands
 from judge.summary.of_runs import of_runs
 from judge.summary.options import EvidenceOptions
 from judge.summary.result import Missing, OfDataset, Summary
-from judge.summary.rules import RULES
+from judge.summary.rules import RULES, of_order
 
 FEW = EvidenceOptions(resamples=60)
 
@@ -74,7 +74,7 @@ def test_the_demo_says_that_it_proves_nothing(demo_run: Path) -> None:
     assert one.verdict("systems") == "too few systems"
     assert one.verdict("lost") == "nothing"
     assert {gap.name for gap in one.missing} >= {"labels", "judge", "systems"}
-    assert any("labels by construction" in caveat for caveat in found.caveats)
+    assert any("labels set by rule" in caveat for caveat in found.caveats)
     assert not any("certify" in command for command in one.commands)
     fits(found)
     has_rules(one)
@@ -103,7 +103,7 @@ def test_hannas_scores_name_the_published_best_row_and_what_is_missing(hanna_run
     assert [gap.name for gap in one.missing] == ["raters", "repeats", "held-out", "seen"]
     assert one.commands[:2] == (f"judge summary {hanna_run} --positions", f"judge contamination check {hanna_run}")
     assert any(command.startswith("judge succeed") for command in one.commands)
-    assert one.verdict("stories") == "enough"
+    assert one.verdict("stories") == "enough for tau to ±10"
     assert not any(command.startswith("judge run") for command in one.commands)
     people = next(answer for answer in one.answers if answer.label == "people")
     assert "tau-b x100 34.5" in people.sentences[0]
@@ -150,7 +150,7 @@ def test_long_names_still_fit_one_screen(demo_run: Path) -> None:
 
 def test_the_table_holds_whole_sentences_and_the_rules(demo_run: Path) -> None:
     found, _ = summed(demo_run)
-    (table,) = screen.tables(found)
+    (table,) = screen.summary_tables(found)
     assert [row["text"] for row in table.rows] == list(found.frame["text"])
     assert [row["answer"] for row in table.rows][-1] == "next"
     assert all(row["rule"] for row in table.rows if row["verdict"])
@@ -169,3 +169,52 @@ def test_the_check_of_contamination_is_among_the_next_commands_whatever_else_is_
     assert "judge summary runs/one --positions" in found
     again = commands(["runs/one"], gaps, None, askable=True, only=True, replaces=False, positions=True)
     assert not [one for one in again if "--positions" in one]
+
+
+def test_hannas_summary_says_differences_reasons_directions_and_dates(hanna_run: Path) -> None:
+    found, one = summed(hanna_run)
+    texts = {answer.label: " ".join(answer.sentences) for answer in one.answers}
+    assert re.search(r"The control: 28\.7 \[.*\], difference \+5\.8 \[", texts["people"])
+    assert "One more person: not known, as no column of the data names the raters." in texts["people"]
+    assert re.search(r"; the control 52\.5, difference \+32\.9 \[", texts["systems"])
+    # Eleven systems make 55 pairs, the unit of judge systems too.
+    assert one.verdict("better") == "52 of 55 pairs"
+    # judge coverage has the same finding, of Mistral-7B's answers off the scale.
+    assert "Stories that people rate lower were lost more often by Mistral-7B with ep1 (Relevance)." in texts["lost"]
+    assert "(model 2023-07, stories 2022-08)" in texts["seen"]
+    # A screen shortens lists; no other format does.
+    assert "2 more" not in texts["judges"]
+    assert all(name in texts["judges"] for name in ("Llama-13B", "Mistral-7B", "ChatGPT", "OrcaPlatypus"))
+    judges = next(answer for answer in one.answers if answer.label == "judges")
+    assert "2 more" in judges.brief[0]
+    (table,) = screen.summary_tables(found)
+    assert not [row for row in table.rows if re.search(r"\b\d+ more\b", str(row["text"]))]
+    assert {answer.question for answer in one.answers} >= {"What share of the ratings is missing?"}
+
+
+def test_few_systems_do_not_hide_an_order_that_is_turned_round() -> None:
+    assert of_order(1, 6, 4).text == "too few systems, order turned round"
+    assert of_order(5, 6, 4).text == "too few systems, 5 of 6 pairs"
+    assert of_order(20, 55, 11).text == "order turned round"
+
+
+def test_a_share_that_is_not_known_names_the_one_command_that_gives_it(demo_run: Path) -> None:
+    from judge import ratings_table
+    from judge.backends.protocol import ScorerFacts
+    from judge.contamination.report import report
+    from judge.contamination.scores_file import assemble
+    from judge.contamination.scoring import Scored
+    from judge.contamination.texts import Text
+    from judge.fingerprint import fingerprint_text
+    from judge.stats.estimate import Estimate
+    from judge.summary.quality import Seen
+
+    table = ratings_table.read([demo_run], explanations=False)
+    story, body = next((str(key[1]), str(text)) for key, text in table.stories["text"].items())
+    text = Text(story, body, fingerprint_text(body))
+    facts = ScorerFacts(model="m", weights="w")
+    scores = assemble(
+        "demo", "hf/m", facts, {}, [Scored(text, tokens=9, truncated=False, scores={"min_k_20": Estimate(-1.0, 1)})]
+    )
+    (sentence,) = Seen.of(report(table, [scores]), [scores]).sentences
+    assert sentence.startswith("What share hf/m has seen is not known: judge contamination check computes it with a")

@@ -190,9 +190,9 @@ def test_a_block_of_noise_counts_for_little_beside_one_that_tells() -> None:
     a, b = np.arange(0, 200, 2), np.arange(1, 200, 2)
     lead = np.sign(truth[a, 0] - truth[b, 0])
     task = PairTask([truth, noise], a, b, lead, [str(i) for i in range(100)])
-    fit = fitted(task, task.known(), 1)
-    told = np.abs(fit.weights[0] * (task.fit(0, task.known()).score(truth)[a])).mean()
-    chance = np.abs(fit.weights[1] * (task.fit(1, task.known()).score(noise)[a])).mean()
+    fit = fitted(task, task.trainable(), 1)
+    told = np.abs(fit.weights[0] * (task.fit(0, task.trainable()).score(truth)[a])).mean()
+    chance = np.abs(fit.weights[1] * (task.fit(1, task.trainable()).score(noise)[a])).mean()
     assert chance < 0.3 * told
     scores = fit.score([truth, noise])
     assert np.mean(np.sign(scores[a] - scores[b]) == lead) > 0.95

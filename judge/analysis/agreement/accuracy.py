@@ -119,8 +119,10 @@ def accuracies(
     matrices, rows = build(table, drop_systems=options.drop_systems), []
     for matrix in matrices:
         measured = _Measured(matrix, options, remarks)
-        found = candidates(matrix, options.against, predict if options.control else None, remarks, ceiling=True)
-        rows += [measured.row(one) for one in found]
+        dataset_candidates = candidates(
+            matrix, options.against, predict if options.control else None, remarks, ceiling=True
+        )
+        rows += [measured.row(candidate) for candidate in dataset_candidates]
     parts = signature_parts(table, matrices, options, extra=list(remarks.signature_parts))
     return Accuracies(tuple(rows), options, signature_parts=parts, notes=tuple(remarks.notes))
 

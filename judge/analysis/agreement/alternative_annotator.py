@@ -91,18 +91,18 @@ class AltTestRow:
     @property
     def people_share(self) -> float | None:
         """Share of stories where a person lies at least as close as the judge, mean over people: rho's other side."""
-        shares = [one.person_closer for one in self.people]
+        shares = [person.person_closer for person in self.people]
         return sum(shares) / len(shares) if shares and self.advantage.defined else None
 
 
 def tested_rows(matrices: Sequence[RatingMatrix], options: ReplacementOptions) -> tuple[list[AltTestRow], Remarks]:
     """Rows of every judge cell that can be compared with people and, by criterion, of judges that know nothing."""
-    found, remarks = comparable(matrices, options.against, None)
+    matrix_candidates, remarks = comparable(matrices, options.against, None)
     tests: dict[tuple[str, str], _Test] = {}
     judges: dict[tuple[str, str], list[Candidate]] = {}
     rows: list[AltTestRow] = []
-    for matrix, one in found:
-        criterion = str(one.subject.against)
+    for matrix, candidate in matrix_candidates:
+        criterion = str(candidate.subject.against)
         key = (matrix.dataset, criterion)
         if key not in tests:
             raters, reason, agreed = _people(matrix, criterion, options, remarks)
@@ -110,14 +110,14 @@ def tested_rows(matrices: Sequence[RatingMatrix], options: ReplacementOptions) -
             scale = scale_of(matrix, criterion)
             tests[key] = _Test(raters, matrix.story_prompt, reason, agreed, options, scale, criterion)
         test = tests[key]
-        kept = one
-        if test.scale is not None and one.cell is not None:
-            kept = replace(one, ratings=given_labels(matrix, one.cell, test.scale))
-        rows.append(test.row(one.subject, kept.sides[0]))
+        kept = candidate
+        if test.scale is not None and candidate.cell is not None:
+            kept = replace(candidate, ratings=given_labels(matrix, candidate.cell, test.scale))
+        rows.append(test.row(candidate.subject, kept.sides[0]))
         judges.setdefault(key, []).append(kept)
     for (dataset, criterion), own in judges.items():
-        of = [(row.subject.dataset, row.subject.against) == (dataset, criterion) for row in rows]
-        last = max(i for i, mine in enumerate(of) if mine)
+        same_group = [(row.subject.dataset, row.subject.against) == (dataset, criterion) for row in rows]
+        last = max(i for i, mine in enumerate(same_group) if mine)
         rows[last + 1 : last + 1] = _null_rows(own, tests[dataset, criterion])
     return rows, remarks
 
@@ -194,17 +194,17 @@ def _null_rows(judges: Sequence[Candidate], test: _Test) -> list[AltTestRow]:
     if test.reason or not test.stories.any():
         return []
     rated, own = test.stories, judges[0].subject
-    sets = [("", rated)] if any(_kept(one, rated) >= _WHOLE for one in judges) else []
-    for one in judges:
-        if 0 < _kept(one, rated) < _WHOLE:
-            name = " ".join(part for part in (one.subject.judge, one.subject.eval_prompt) if part)
-            sets.append((f", stories of {name}", rated & ~np.isnan(one.sides[0])))
+    sets = [("", rated)] if any(_share_kept(cell, rated) >= _WHOLE for cell in judges) else []
+    for cell in judges:
+        if 0 < _share_kept(cell, rated) < _WHOLE:
+            name = " ".join(part for part in (cell.subject.judge, cell.subject.eval_prompt) if part)
+            sets.append((f", stories of {name}", rated & ~np.isnan(cell.sides[0])))
     rows = []
-    for of, stories in sets:
+    for suffix, stories in sets:
         ratings, rng = test.raters.ratings, np.random.default_rng(test.options.seed)
         name_of_same, give_same = (MEAN, constant) if test.scale is None else (MODE, commonest)
         same, dealt = (
-            Subject(CONTROL, own.dataset, None, f"{name}{of}", None, str(own.against), own.against)
+            Subject(CONTROL, own.dataset, None, f"{name}{suffix}", None, str(own.against), own.against)
             for name in (name_of_same, PERMUTED)
         )
         rows.append(test.row(same, give_same(ratings, stories)))
@@ -212,7 +212,7 @@ def _null_rows(judges: Sequence[Candidate], test: _Test) -> list[AltTestRow]:
     return [row for row in rows if row.winning_rate.defined]
 
 
-def _kept(candidate: Candidate, rated: Mask) -> float:
+def _share_kept(candidate: Candidate, rated: Mask) -> float:
     """Share of the stories that people rated which a judge rated."""
     return float((~np.isnan(candidate.sides[0][rated])).mean())
 
@@ -234,13 +234,13 @@ def _mean_row(rows: Sequence[AltTestRow]) -> AltTestRow:
 
 def _mean(estimates: Sequence[Estimate]) -> Estimate:
     """The first with the mean value of all; as it is where one of them is undefined."""
-    values = [one.value for one in estimates if one.value is not None]
+    values = [estimate.value for estimate in estimates if estimate.value is not None]
     return replace(estimates[0], value=float(np.mean(values))) if len(values) == len(estimates) else estimates[0]
 
 
 def _median(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return float(np.median(known)) if len(known) == len(values) else None
+    defined = [value for value in values if value is not None]
+    return float(np.median(defined)) if len(defined) == len(values) else None
 
 
 def _people(
@@ -279,8 +279,8 @@ def packed(ratings: Floats) -> Floats:
 
     Columns are then positions: for agreement among whoever rated, one-way.
     """
-    known = ~np.isnan(ratings)
-    rows, count = ratings[known.sum(axis=1) >= 2], known.sum(axis=1)
+    rated = ~np.isnan(ratings)
+    rows, count = ratings[rated.sum(axis=1) >= 2], rated.sum(axis=1)
     if not rows.size:
         return np.asarray(rows, dtype=np.float64)
     width = int(np.bincount(count[count >= 2]).argmax())

@@ -119,8 +119,8 @@ def discrimination(table: RatingsTable, options: LabelOptions, *, predict: Predi
     rows: list[LabelRow] = []
     for matrix in matrices:
         rows += _Labelled(matrix, options, remarks).rows(predict if options.control else None)
-    made = ["win-rate:clustered", "difference:clustered", *remarks.signature_parts]
-    parts = signature_parts(table, matrices, options, extra=made)
+    statistics = ["win-rate:clustered", "difference:clustered", *remarks.signature_parts]
+    parts = signature_parts(table, matrices, options, extra=statistics)
     return Discrimination(tuple(rows), options, signature_parts=parts, notes=tuple(remarks.notes))
 
 
@@ -131,7 +131,7 @@ class _Labelled:
         self.matrix, self.options, self.remarks = matrix, options, remarks
         self.label = labels(matrix, options.labels)
         self.errors = [labels(matrix, words, "errors") for words in options.errors]
-        if any(one.by_rule for one in (self.label, *self.errors)):
+        if any(rule.by_rule for rule in (self.label, *self.errors)):
             remarks.notes[
                 "labels made by a rule from people's ratings: the threshold decides how far apart the classes lie, and "
                 "r is not comparable with a correlation over all ratings"
@@ -141,11 +141,11 @@ class _Labelled:
     def rows(self, predict: Predict | None) -> list[LabelRow]:
         """For each set the judge cells, then the control."""
         matrix = self.matrix
-        found = [judge_cell(matrix, i, None, None) for i in range(len(matrix.cells))]
+        dataset_candidates = [judge_cell(matrix, i, None, None) for i in range(len(matrix.cells))]
         if predict is not None:
-            found.append(control(matrix, self.label.criterion, predict, self.remarks))
+            dataset_candidates.append(control(matrix, self.label.criterion, predict, self.remarks))
         sets: list[Labels | None] = [*self.errors] if self.errors else [None]
-        return [self._row(one, error) for error in sets for one in found]
+        return [self._row(candidate, error) for error in sets for candidate in dataset_candidates]
 
     def _row(self, candidate: Candidate, error: Labels | None) -> LabelRow:
         nothing = Estimate.undefined(candidate.reason or "no ratings")
@@ -156,7 +156,7 @@ class _Labelled:
     def _classes(self, error: Labels | None) -> tuple[Flags, Flags]:
         """Which stories are in the set, and which of them have the label."""
         if error is None:
-            return self.label.known, self.label.holds
+            return self.label.rated, self.label.holds
         both = self.label.holds & error.holds
         if both.any():
             words = f"{int(both.sum())} stories have both {self.label.text} and {error.text}"
@@ -165,8 +165,8 @@ class _Labelled:
 
     def _measured(self, row: LabelRow, rating: Floats, taken: Flags, label: Flags) -> LabelRow:
         x = np.where(taken, rating, np.nan)
-        found, prompt, area = point_biserial(x, label), self.matrix.story_prompt, auc(x, label)
-        r = found.r
+        correlation, prompt, area = point_biserial(x, label), self.matrix.story_prompt, auc(x, label)
+        r = correlation.r
         if self.options.ci != "delong":
             y = np.where(taken, label.astype(np.float64), np.nan)
             r = self._interval(r, coefficients.resampled(x, y, "pearson"))
@@ -178,11 +178,11 @@ class _Labelled:
         row = replace(
             row,
             r=r,
-            bound=found.bound,
-            normal_bound=found.normal_bound,
+            bound=correlation.bound,
+            normal_bound=correlation.normal_bound,
             auc=area,
-            with_label=found.positives,
-            without_label=found.negatives,
+            with_label=correlation.positives,
+            without_label=correlation.negatives,
             win_rate=won.estimate,
             pairs=won.wins + won.ties + won.losses,
             wins=won.wins,
@@ -218,8 +218,8 @@ class _Labelled:
 
 def _pairs(rating: Floats, label: Flags, prompt: Codes) -> tuple[Floats, Codes]:
     """Differences, labelled minus other, of all pairs of stories for one story-prompt, and their story-prompts."""
-    known = ~np.isnan(rating)
-    high, low = np.flatnonzero(known & label), np.flatnonzero(known & ~label)
+    rated = ~np.isnan(rating)
+    high, low = np.flatnonzero(rated & label), np.flatnonzero(rated & ~label)
     order = low[np.argsort(prompt[low], kind="stable")]
     first = np.searchsorted(prompt[order], prompt[high], side="left")
     count = np.searchsorted(prompt[order], prompt[high], side="right") - first
@@ -230,16 +230,16 @@ def _pairs(rating: Floats, label: Flags, prompt: Codes) -> tuple[Floats, Codes]:
 
 def _by_story_prompt(rating: Floats, label: Flags, prompt: Codes) -> Floats:
     """Mean of the labelled minus mean of the other stories for each story-prompt that has both."""
-    known = ~np.isnan(rating)
+    rated = ~np.isnan(rating)
     prompts = int(prompt.max()) + 1 if prompt.size else 0
     sides = []
-    for which in (known & label, known & ~label):
+    for which in (rated & label, rated & ~label):
         count = np.bincount(prompt[which], minlength=prompts)
         total = np.bincount(prompt[which], weights=rating[which], minlength=prompts)
         with np.errstate(invalid="ignore", divide="ignore"):
             sides.append(np.where(count > 0, total / count, np.nan))
-    found = sides[0] - sides[1]
-    return np.asarray(found[~np.isnan(found)], dtype=np.float64)
+    differences = sides[0] - sides[1]
+    return np.asarray(differences[~np.isnan(differences)], dtype=np.float64)
 
 
 def _difference(by_prompt: Floats) -> Estimate:

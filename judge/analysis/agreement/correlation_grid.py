@@ -93,11 +93,11 @@ class Layout:
     def by_people(self) -> list[tuple[str, LayoutRow]]:
         """Each row with whose people it is against: `ALL`, and behind it each panel's."""
         of_panels = {name: {row.key: row for row in rows} for name, rows in self.panels.items()}
-        made: list[tuple[str, LayoutRow]] = []
+        named_rows: list[tuple[str, LayoutRow]] = []
         for row in self.rows:
-            made.append((ALL, row))
-            made += [(name, rows.pop(row.key)) for name, rows in of_panels.items() if row.key in rows]
-        return [*made, *((name, row) for name, rows in of_panels.items() for row in rows.values())]
+            named_rows.append((ALL, row))
+            named_rows += [(name, rows.pop(row.key)) for name, rows in of_panels.items() if row.key in rows]
+        return [*named_rows, *((name, row) for name, rows in of_panels.items() for row in rows.values())]
 
     @property
     def cells(self) -> list[Estimate]:
@@ -128,8 +128,8 @@ class Layout:
     @property
     def control(self) -> str:
         """How the control was made, e.g. ``out of fold``, as captions say it; empty where it rates nothing."""
-        known = (_CONTROL_WORDS.get(source) for source in self.control_sources)
-        return " or ".join(words for words in known if words)
+        source_words = (_CONTROL_WORDS.get(source) for source in self.control_sources)
+        return " or ".join(words for words in source_words if words)
 
     @property
     def half_width(self) -> float | None:
@@ -164,13 +164,13 @@ def _layout(result: Correlations, dataset: CorrelatedDataset) -> Layout:
         systems=max((row.systems for row in dataset.rows), default=0),
         signature=result.signature,
         notes=printed.notes(result),
-        control_sources=tuple(dict.fromkeys(made.source for made in dataset.control.values())),
+        control_sources=tuple(dict.fromkeys(control.source for control in dataset.control.values())),
         other_names=match(dataset.matrix, result.options.against).sentence,
         panels={
-            name: tuple(_rows(one.rows, criteria, _against(one)))
-            for name, found in result.panels.items()
-            for one in found.datasets
-            if one.name == dataset.name
+            name: tuple(_rows(panel_dataset.rows, criteria, _against(panel_dataset)))
+            for name, panel in result.panels.items()
+            for panel_dataset in panel.datasets
+            if panel_dataset.name == dataset.name
         },
     )
 
@@ -205,7 +205,9 @@ def _rows(
         cells.setdefault(key, {})[subject.criterion] = row.estimate
         if row.kind == JUDGE:
             runs.setdefault(subject.judge, {})[subject.run] = None
-    order = {(judge, run): (at, i) for at, (judge, of) in enumerate(runs.items()) for i, run in enumerate(of)}
+    order = {
+        (judge, run): (at, i) for at, (judge, own_runs) in enumerate(runs.items()) for i, run in enumerate(own_runs)
+    }
     grid = []
     for key in sorted(first, key=lambda key: order.get((key[0], key[1]), (-1, -1))):
         judge, run, eval_prompt = key

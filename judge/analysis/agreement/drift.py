@@ -113,15 +113,15 @@ def drift(table: RatingsTable, options: DriftOptions | None = None, *, predict: 
     options = options or DriftOptions()
     table = numbers(table)
     matrices = build(table, drop_systems=options.drop_systems)
-    found, remarks = comparable(matrices, options.against, predict if options.control else None)
-    groups = [tuple(_group_rows(matrix, one)) for matrix, one in found]
-    made = ["r:pearson", *remarks.signature_parts]
+    matrix_candidates, remarks = comparable(matrices, options.against, predict if options.control else None)
+    groups = [tuple(_group_rows(matrix, candidate)) for matrix, candidate in matrix_candidates]
+    statistics = ["r:pearson", *remarks.signature_parts]
     facts = [note for fact in table.facts for note in fact.notes]
     return Drift(
         tests=tuple(_tests(groups)),
         groups=tuple(row for rows in groups for row in rows),
         signature_parts=signature_parts(
-            table, matrices, options, extra=made, intervals="fisher-z", without=("window",)
+            table, matrices, options, extra=statistics, intervals="fisher-z", without=("window",)
         ),
         notes=tuple(dict.fromkeys([*facts, *remarks.notes])),
     )

@@ -26,7 +26,7 @@ class Labels:
         The rule in full, e.g. ``Overall > 4``.
     criterion : int
         The people's criterion it reads.
-    holds, known : array of bool, shape (n,)
+    holds, rated : array of bool, shape (n,)
         Whether a story has the label, and whether people rated it; `holds` is false where it is not known.
     by_rule : bool
         Whether a threshold made the label from a finer rating.
@@ -35,14 +35,14 @@ class Labels:
     text: str
     criterion: int
     holds: NDArray[np.bool_]
-    known: NDArray[np.bool_]
+    rated: NDArray[np.bool_]
     by_rule: bool
 
 
 def criterion_of(words: str) -> str:
     """The name of the people's criterion that a rule reads."""
-    found = _RULE.match(words.strip())
-    return (found["name"] if found else words).strip()
+    rule = _RULE.match(words.strip())
+    return (rule["name"] if rule else words).strip()
 
 
 def labels(matrix: RatingMatrix, words: str, option: str = "labels") -> Labels:
@@ -56,7 +56,7 @@ def labels(matrix: RatingMatrix, words: str, option: str = "labels") -> Labels:
         Words that are neither; a criterion that people did not rate, or, without a rule, with other than two values.
     """
     given = {option: words}
-    found, name = _RULE.match(words.strip()), criterion_of(words)
+    match, name = _RULE.match(words.strip()), criterion_of(words)
     places = {criterion.casefold(): j for j, criterion in enumerate(matrix.criteria)}
     if not places:
         raise SpecError(Advice(f"{{{option}!r}}: no person rated the stories of {{}}", matrix.dataset, **given))
@@ -64,14 +64,14 @@ def labels(matrix: RatingMatrix, words: str, option: str = "labels") -> Labels:
         raise unknown_value(option, name, matrix.criteria)
     j = places[name.casefold()]
     mean, title = matrix.people[j], matrix.criteria[j]
-    known = ~np.isnan(mean)
-    if found:
-        threshold = float(found["number"])
+    rated = ~np.isnan(mean)
+    if match:
+        threshold = float(match["number"])
         above, below = mean > threshold + _SAME, mean < threshold - _SAME
-        holds = {">": above, "<": below, ">=": known & ~below, "<=": known & ~above}[found["sign"]]
-        text = f"{title} {found['sign']} {threshold:g}"
-        return Labels(text, j, np.asarray(holds & known, dtype=bool), known, by_rule=True)
-    values = np.unique(np.round(mean[known], 9))
+        holds = {">": above, "<": below, ">=": rated & ~below, "<=": rated & ~above}[match["sign"]]
+        text = f"{title} {match['sign']} {threshold:g}"
+        return Labels(text, j, np.asarray(holds & rated, dtype=bool), rated, by_rule=True)
+    values = np.unique(np.round(mean[rated], 9))
     if values.size != 2:
         wrong = f"people's means of {title} have {values.size} values on {matrix.dataset}, not 2"
         rule = {option: f"{title} > {_middle(values):g}"}
@@ -79,8 +79,8 @@ def labels(matrix: RatingMatrix, words: str, option: str = "labels") -> Labels:
             Advice(f"{{{option}!r}}: {{}}", wrong, **given),
             hint=Advice(f"say which stories have the label, e.g. {{{option}}}", **rule),
         )
-    holds = known & (np.abs(mean - values[1]) < _SAME)
-    return Labels(f"{title} = {values[1]:g}", j, np.asarray(holds, dtype=bool), known, by_rule=False)
+    holds = rated & (np.abs(mean - values[1]) < _SAME)
+    return Labels(f"{title} = {values[1]:g}", j, np.asarray(holds, dtype=bool), rated, by_rule=False)
 
 
 def _middle(values: NDArray[np.float64]) -> float:

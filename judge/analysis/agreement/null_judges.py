@@ -41,19 +41,19 @@ def commonest(ratings: Floats, stories: Mask) -> Floats:
 def permuted(ratings: Floats, stories: Mask, rng: np.random.Generator) -> Iterator[Floats]:
     """`DEALT` judges (n,): of each of these stories one rating, drawn at random, then dealt to the stories anew."""
     rows = np.flatnonzero(stories)
-    known = ~np.isnan(ratings[rows])
+    rated = ~np.isnan(ratings[rows])
     for _ in range(DEALT):
-        chosen = np.argmax(np.where(known, rng.random(known.shape), -1.0), axis=1)
-        made = np.full(len(ratings), np.nan)
-        made[rng.permutation(rows)] = ratings[rows, chosen]
-        yield made
+        chosen = np.argmax(np.where(rated, rng.random(rated.shape), -1.0), axis=1)
+        shuffled = np.full(len(ratings), np.nan)
+        shuffled[rng.permutation(rows)] = ratings[rows, chosen]
+        yield shuffled
 
 
 def at_random(people: Floats, labels: int, positive: int | None) -> Confusion:
     """Expected labels of a judge that gives labels at random, as often as people do: shares of each story, no draws."""
-    known = ~np.isnan(people)
-    code = people[known].astype(np.int64)
+    rated = ~np.isnan(people)
+    code = people[rated].astype(np.int64)
     share = np.bincount(code, minlength=labels) / max(1, code.size)
     cells = np.zeros((people.size, labels, labels))
-    cells[np.flatnonzero(known), code] = share
+    cells[np.flatnonzero(rated), code] = share
     return of_cells(cells, positive=positive)

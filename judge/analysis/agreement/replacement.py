@@ -146,8 +146,8 @@ def replacement(table: RatingsTable, options: ReplacementOptions | None = None) 
 
 def _with_measure(options: ReplacementOptions, tests: Sequence[AltTestRow]) -> ReplacementOptions:
     """The options with the measure that was in force, where it was one."""
-    found = {row.measure for row in tests} or {"rmse"}
-    return replace(options, measure=found.pop()) if options.measure == "auto" and len(found) == 1 else options
+    measures = {row.measure for row in tests} or {"rmse"}
+    return replace(options, measure=measures.pop()) if options.measure == "auto" and len(measures) == 1 else options
 
 
 def _by_person(row: AltTestRow, person_test: AgainstPerson) -> Iterator[tuple[str, object]]:
@@ -165,19 +165,19 @@ def _by_person(row: AltTestRow, person_test: AgainstPerson) -> Iterator[tuple[st
 
 
 def _mean_rows(matrices: Sequence[RatingMatrix], options: ReplacementOptions) -> tuple[list[MeanRow], Remarks]:
-    found, remarks = comparable(matrices, options.against, None)
+    matrix_candidates, remarks = comparable(matrices, options.against, None)
     hidden = {matrix.dataset: _hidden(matrix, options) for matrix in matrices}
     rows = []
-    for matrix, one in found:
-        judge, people = one.sides
+    for matrix, candidate in matrix_candidates:
+        judge, people = candidate.sides
         shown = people if options.rated is None else np.where(hidden[matrix.dataset], np.nan, people)
         for code, system in enumerate(matrix.systems):
             own = matrix.system == code
             result = powered_mean(shown[own], judge[own], small_sample=True)
-            known = options.rated is not None and not np.isnan(people[own]).all()
+            comparable_means = options.rated is not None and not np.isnan(people[own]).all()
             rows.append(
                 MeanRow(
-                    one.subject,
+                    candidate.subject,
                     system,
                     powered=result.estimate,
                     people=result.people,
@@ -187,7 +187,7 @@ def _mean_rows(matrices: Sequence[RatingMatrix], options: ReplacementOptions) ->
                     both=result.both,
                     judge_only=result.judge_only,
                     lost=result.lost,
-                    all_people=float(np.nanmean(people[own])) if known else None,
+                    all_people=float(np.nanmean(people[own])) if comparable_means else None,
                 )
             )
     return rows, remarks

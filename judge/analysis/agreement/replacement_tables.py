@@ -20,7 +20,7 @@ def tables(result: Replacement) -> list[Table]:
 def _test_table(result: Replacement) -> Table:
     options, rows = result.options, [cells(row) for row in result.tests]
     labelled = any(row.labels for row in result.tests)
-    rows = [row | {"people_share": one.people_share} for row, one in zip(rows, result.tests, strict=True)]
+    rows = [row | {"people_share": test_row.people_share} for row, test_row in zip(rows, result.tests, strict=True)]
     rows = [row | {"advantage_probability": row["advantage"]} for row in rows] if labelled else rows
     columns = [
         *first_columns(rows),
@@ -82,9 +82,11 @@ def verdict(result: Replacement) -> str:
     judges = [row for row in result.tests if row.kind != NULL and row.winning_rate.defined]
     if not judges:
         return "May a judge replace a person? It cannot be tested: each row states the reason."
-    known = {(row.subject.dataset, row.subject.against) for row in result.tests if row.kind == NULL and row.passed}
+    passed_by_null = {
+        (row.subject.dataset, row.subject.against) for row in result.tests if row.kind == NULL and row.passed
+    }
     passed = [row for row in judges if row.passed and row.clustered_passed is not False]
-    proven = [row for row in passed if (row.subject.dataset, row.subject.against) not in known]
+    proven = [row for row in passed if (row.subject.dataset, row.subject.against) not in passed_by_null]
     who = "the judge" if len({(row.subject.judge, row.subject.eval_prompt) for row in judges}) == 1 else "judges"
     on = f"{len(passed)} of {len(judges)} rows that can be tested"
     if not passed:

@@ -96,9 +96,9 @@ def sets(
     options = options or DriftOptions()
     table = numbers(table)
     matrices = build(table, drop_systems=options.drop_systems)
-    found, remarks = comparable(matrices, options.against, predict if options.control else None)
+    matrix_candidates, remarks = comparable(matrices, options.against, predict if options.control else None)
     drawn = {matrix.dataset: _draw(matrix, options, remarks) for matrix in matrices}
-    rows = tuple(_row(matrix, one, options, drawn[matrix.dataset]) for matrix, one in found)
+    rows = tuple(_row(matrix, candidate, options, drawn[matrix.dataset]) for matrix, candidate in matrix_candidates)
     facts = [note for fact in table.facts for note in fact.notes]
     parts = signature_parts(table, matrices, options, extra=["r:pearson", *remarks.signature_parts])
     notes = tuple(dict.fromkeys([*facts, *remarks.notes]))
@@ -107,10 +107,10 @@ def sets(
 
 def sliding_cells(row: SlidingRow) -> dict[str, Any]:
     """A row as frames and tables take it."""
-    made = cells(row) | {"sign": row.sign}
+    row_cells = cells(row) | {"sign": row.sign}
     for name, way in row.ways.items():
-        made |= {f"{name}_r2": way.r2, f"{name}_r": way.r.value, f"{name}_pairs": way.r.n}
-    return made
+        row_cells |= {f"{name}_r2": way.r2, f"{name}_r": way.r.value, f"{name}_pairs": way.r.n}
+    return row_cells
 
 
 def _row(

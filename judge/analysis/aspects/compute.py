@@ -95,8 +95,8 @@ def _aspects(matrix: RatingMatrix) -> tuple[str, ...]:
     """People's criteria and those whose salience a judge rated; where all are StoryER's, its ten in their order."""
     asked = (cell.criterion for cell in matrix.cells if cell.criterion.casefold().endswith(SALIENCE))
     folded = {name.casefold(): name for name in (*(name[: -len(SALIENCE)] for name in asked), *matrix.criteria)}
-    known = storyer_aspects()
-    return known if set(folded.values()) <= set(known) else tuple(folded.values())
+    study_aspects = storyer_aspects()
+    return study_aspects if set(folded.values()) <= set(study_aspects) else tuple(folded.values())
 
 
 def _floors(names: tuple[str, ...], counts: NDArray[np.int64]) -> Iterator[_Guess]:
@@ -109,17 +109,17 @@ def _floors(names: tuple[str, ...], counts: NDArray[np.int64]) -> Iterator[_Gues
 
 def _judges(matrix: RatingMatrix, names: tuple[str, ...]) -> Iterator[_Guess]:
     """Each judge x Eval-Prompt of each run, by what it rated of the aspects and of their salience."""
-    of = {name.casefold(): at for at, name in enumerate(names)}
-    found: dict[tuple[str, str, str], dict[bool, Floats]] = {}
+    index_of = {name.casefold(): at for at, name in enumerate(names)}
+    ratings_by_judge: dict[tuple[str, str, str], dict[bool, Floats]] = {}
     for cell, values in zip(matrix.cells, matrix.judge, strict=True):
         folded = cell.criterion.casefold()
-        at = of.get(folded.removesuffix(SALIENCE))
+        at = index_of.get(folded.removesuffix(SALIENCE))
         if at is None:
             continue
-        own = found.setdefault((cell.run, cell.judge, cell.eval_prompt), {})
+        own = ratings_by_judge.setdefault((cell.run, cell.judge, cell.eval_prompt), {})
         empty = np.full((matrix.n, len(names)), np.nan)
         own.setdefault(folded.endswith(SALIENCE), empty)[:, at] = values
-    for (run, judge, eval_prompt), own in found.items():
+    for (run, judge, eval_prompt), own in ratings_by_judge.items():
         yield _Guess("judge", judge, own.get(True), own.get(False), run, eval_prompt)
 
 
@@ -140,10 +140,10 @@ def _row(
     if nothing_chosen:
         recall = dict.fromkeys(PLACES, Estimate.undefined(_ALL_CHOSEN))
     elif guess.salience is not None:
-        made = {k: recall_at_k(guess.salience, chosen, k) for k in PLACES if k <= len(names)}
-        recall |= {k: one.micro for k, one in made.items()}
+        recall_by_k = {k: recall_at_k(guess.salience, chosen, k) for k in PLACES if k <= len(names)}
+        recall |= {k: recall_at.micro for k, recall_at in recall_by_k.items()}
         recall |= {k: Estimate.undefined(f"there are {len(names)} aspects") for k in PLACES if k > len(names)}
-        incomplete = made[PLACES[0]].incomplete
+        incomplete = recall_by_k[PLACES[0]].incomplete
     return AspectRow(
         dataset=dataset,
         kind=guess.kind,
@@ -171,11 +171,13 @@ def _correlation(
         return Estimate.undefined(guess.no_ratings)
     story, aspect = np.nonzero(chosen)
     x, y = guess.ratings[story, aspect], people[story, aspect]
-    one = correlate(x, y, coefficient, names=(f"{guess.judge}'s ratings", "people's ratings"), unit="comments")
-    if drawn is None or not one.defined:
-        return one
+    correlation = correlate(x, y, coefficient, names=(f"{guess.judge}'s ratings", "people's ratings"), unit="comments")
+    if drawn is None or not correlation.defined:
+        return correlation
     again = resampled(x, y, coefficient)
-    return bootstrap.percentile(replace(one), drawn.values(lambda weights: again(weights[:, story])), _RESAMPLED)
+    return bootstrap.percentile(
+        replace(correlation), drawn.values(lambda weights: again(weights[:, story])), _RESAMPLED
+    )
 
 
 def _notes(rows: tuple[AspectRow, ...]) -> Iterator[str]:

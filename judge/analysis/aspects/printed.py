@@ -14,11 +14,16 @@ def tables(result: Aspects) -> list[Table]:
     overall = [row for row in result.rows if row.aspect is None]
     single = [row for row in result.rows if row.aspect is not None and row.is_judge]
     several = len({row.dataset for row in result.rows}) > 1
-    found = [_table("Aspects: which stand out, and how they are rated", overall, several=several, by_aspect=False)]
+    contents = [_table("Aspects: which stand out, and how they are rated", overall, several=several, by_aspect=False)]
     if single:
-        found.append(_table("Results for each aspect", single, several=several, by_aspect=True))
-    made = [Table(title, columns, rows, result.signature) for title, columns, rows in found]
-    return [*made[:-1], Table(made[-1].title, made[-1].columns, made[-1].rows, result.signature, result.notes)]
+        contents.append(_table("Results for each aspect", single, several=several, by_aspect=True))
+    aspect_tables = [Table(title, columns, rows, result.signature) for title, columns, rows in contents]
+    return [
+        *aspect_tables[:-1],
+        Table(
+            aspect_tables[-1].title, aspect_tables[-1].columns, aspect_tables[-1].rows, result.signature, result.notes
+        ),
+    ]
 
 
 def _table(

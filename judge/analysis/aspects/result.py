@@ -77,6 +77,6 @@ class Aspects(Signed):
 
 def _flat(row: AspectRow) -> Iterator[tuple[str, object]]:
     yield from ((name, getattr(row, name)) for name in _ABOUT)
-    for name, one in row.numbers().items():
-        yield from ((name, one.value), (f"{name}_low", one.low), (f"{name}_high", one.high))
-        yield (f"{name}_reason", one.reason)
+    for name, estimate in row.numbers().items():
+        yield from ((name, estimate.value), (f"{name}_low", estimate.low), (f"{name}_high", estimate.high))
+        yield (f"{name}_reason", estimate.reason)

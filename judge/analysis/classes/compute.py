@@ -61,16 +61,16 @@ class _Part:
 
 def classes(result: Correlations) -> Classes:
     """Every judge's row over all stories beside its values within classes; nothing at other levels."""
-    found: list[_Tested] = []
+    tested: list[_Tested] = []
     if result.level == "overall":
         for dataset in result.datasets:
-            found += _of_dataset(dataset, rank=result.coefficient == "kendall")
-        found += _of_datasets(result)
-    p = np.array([[one.signs, one.outside] for one in found]).reshape(-1, 2)
+            tested += _of_dataset(dataset, rank=result.coefficient == "kendall")
+        tested += _of_datasets(result)
+    p = np.array([[row_tests.signs, row_tests.outside] for row_tests in tested]).reshape(-1, 2)
     adjusted = adjust(p, "holm", family="signs and parts of every row").p
     rows = (
-        replace(one.row, signs=_number(signs), outside=_number(outside))
-        for one, (signs, outside) in zip(found, adjusted, strict=True)
+        replace(row_tests.row, signs=_number(signs), outside=_number(outside))
+        for row_tests, (signs, outside) in zip(tested, adjusted, strict=True)
     )
     parts = (*result.signature_parts, "within:holm")
     return Classes(tuple(rows), result.statistic, signature_parts=parts, notes=result.notes)
@@ -84,9 +84,9 @@ def _of_dataset(dataset: CorrelatedDataset, *, rank: bool) -> Iterator[_Tested]:
             groups.setdefault(str(row.subject.against), []).append(row)
     for criterion, rows in groups.items():
         j = dataset.matrix.criteria.index(criterion)
-        found = [_Split(dataset, rows, j, *factor) for factor in _factors(dataset)]
+        splits = [_Split(dataset, rows, j, *factor) for factor in _factors(dataset)]
         for at, row in enumerate(rows):
-            for split in found:
+            for split in splits:
                 parts = split.parts(at)
                 if len(parts) > 1:
                     yield _tested(row, split.factor, parts, split.spread(at, parts), rank=rank)
@@ -129,7 +129,7 @@ class _Split:
 
     def parts(self, at: int) -> list[_Part]:
         """One judge within each class that has enough stories, where that is defined."""
-        made = []
+        parts = []
         for k, drawn in self.drawn.items():
             stories = self.code == k
             if int((self.both[at] & stories).sum()) < LEAST:
@@ -137,10 +137,10 @@ class _Split:
             mine, people = np.where(stories, self.judges[at], np.nan), np.where(stories, self.people, np.nan)
             estimate = self.dataset.statistic.estimate(Side.of(mine), Side.of(people))
             if estimate.defined:
-                values = tuple(one[at] for one in drawn)
+                values = tuple(set_values[at] for set_values in drawn)
                 estimate = self.intervals.of_values(estimate, values)
-                made.append(_Part(self.levels[k], estimate, values[0] if values else np.empty(0)))
-        return made
+                parts.append(_Part(self.levels[k], estimate, values[0] if values else np.empty(0)))
+        return parts
 
     def spread(self, at: int, parts: Sequence[_Part]) -> Spread:
         """The spread of people's ratings within these classes relative to all, on the judge's stories."""
@@ -156,7 +156,7 @@ def _tested(row: CorrelationRow, factor: Factor, parts: Sequence[_Part], spread:
     pooled = row.resampled[0][:RESAMPLES] if row.resampled else np.empty(0)
     # The mean is restated as a whole: restating each part would bend the noise of small classes.
     inside = float(at_spread(weights @ value, spread, rank=rank))
-    made = ClassRow(
+    class_row = ClassRow(
         row.subject,
         factor,
         row.estimate,
@@ -164,18 +164,18 @@ def _tested(row: CorrelationRow, factor: Factor, parts: Sequence[_Part], spread:
         Estimate(inside, n=int(sum(part.estimate.n for part in parts))),
     )
     if pooled.size == 0:
-        return _Tested(made, np.nan, np.nan)
+        return _Tested(class_row, np.nan, np.nan)
     drawn = np.stack([part.values for part in parts])
     z = np.array([*value, row.estimate.value]) / np.array([*map(_error, drawn), _error(pooled)])
     far = at_spread(drawn, spread, rank=rank)
     over = float(row.estimate.value or 0.0) - inside
     reach = at_spread(value, spread, rank=rank) - float(row.estimate.value or 0.0)
-    beyond = np.sign(over) * reach / np.array([_error(one - pooled) for one in far])
+    beyond = np.sign(over) * reach / np.array([_error(class_values - pooled) for class_values in far])
     reached = _tail(beyond).min(initial=1.0) * len(parts) < 0.05
     inner = at_spread(weights @ drawn, spread, rank=rank)
     further = (abs(over) - MARGIN) / _error(pooled - inner)
     outside = 1.0 if reached else 2 * float(_tail(np.array([further]))[0])
-    return _Tested(made, _signs(z), min(1.0, outside))
+    return _Tested(class_row, _signs(z), min(1.0, outside))
 
 
 def _of_datasets(result: Correlations) -> Iterator[_Tested]:
@@ -201,10 +201,10 @@ def _of_datasets(result: Correlations) -> Iterator[_Tested]:
 
 def _signs(z: Floats) -> float:
     """p that there is no value above 0 or none below, of their distances from 0 in standard errors."""
-    known = z[~np.isnan(z)]
-    if known.size < 2:
+    defined = z[~np.isnan(z)]
+    if defined.size < 2:
         return np.nan
-    return float(min(1.0, known.size * max(_tail(known).min(), _tail(-known).min())))
+    return float(min(1.0, defined.size * max(_tail(defined).min(), _tail(-defined).min())))
 
 
 def _tail(z: Floats) -> Floats:
@@ -216,10 +216,10 @@ def _tail(z: Floats) -> Floats:
 
 def _error(values: Floats) -> float:
     """The standard deviation over resamples; NaN where too many are undefined, or nothing varies."""
-    known = values[~np.isnan(values)]
-    if known.size < max(2.0, (1 - DEGENERATE) * values.size):
+    defined = values[~np.isnan(values)]
+    if defined.size < max(2.0, (1 - DEGENERATE) * values.size):
         return np.nan
-    return float(known.std(ddof=1)) or np.nan
+    return float(defined.std(ddof=1)) or np.nan
 
 
 def _number(p: float) -> float | None:

@@ -32,7 +32,7 @@ def tables(result: Classes) -> list[Table]:
         Column("outside_p", "p, outside", digits=3, p="two-sided"),
         Column("flag", "flag"),
     ]
-    rows = [row for one in result.rows for row in _rows(one)]
+    rows = [row for class_row in result.rows for row in _rows(class_row)]
     title = f"{result.statistic} with people within classes"
     return [Table(title, columns, rows, result.signature, [*notes(result.flagged), _RULE])]
 
@@ -43,19 +43,20 @@ def beside(correlations: Sequence[Table], result: Classes, *, full: bool) -> lis
     `full` adds the table of all classes, and notes on pooled values that lie outside their parts too.
     """
     first, *others = correlations
-    said = notes(result.flagged if full else [row for row in result.flagged if row.flag == "signs differ"])
-    made = [replace(first, notes=[*first.notes, *said]) if said else first, *others]
-    return [*made, *(tables(result) if full else [])]
+    class_notes = notes(result.flagged if full else [row for row in result.flagged if row.flag == "signs differ"])
+    with_notes = [replace(first, notes=[*first.notes, *class_notes]) if class_notes else first, *others]
+    return [*with_notes, *(tables(result) if full else [])]
 
 
 def notes(rows: Sequence[ClassRow]) -> list[str]:
     """A sentence for each flagged row, of pooled values that hide something; those after a few are counted."""
-    said = [f"{_who(row)}: {sentence(row)}" for row in rows[:_NAMED]]
+    sentences = [f"{_row_name(row)}: {sentence(row)}" for row in rows[:_NAMED]]
     more = len(rows) - _NAMED
     if more > 0:
-        said.append(f"{more} further pooled values hide differences within classes")
+        sentences.append(f"{more} further pooled values hide differences within classes")
     return [
-        Note(one, Advice("{within} shows all classes", within=True)) if not at else one for at, one in enumerate(said)
+        Note(text, Advice("{within} shows all classes", within=True)) if not at else text
+        for at, text in enumerate(sentences)
     ]
 
 
@@ -63,7 +64,10 @@ def sentence(row: ClassRow) -> str:
     """The sentence that says how the pooled value misleads."""
     if row.flag == "signs differ":
         ends = sorted(row.parts, key=lambda part: part.value.value or 0.0)
-        return f"within classes of {row.factor} signs differ: {_said(ends[-1])}, {_said(ends[0])}; pooled {_x100(row)}"
+        return (
+            f"within classes of {row.factor} signs differ: {_part_text(ends[-1])}, {_part_text(ends[0])}; "
+            f"pooled {_x100(row)}"
+        )
     inside, pooled = row.inside.value or 0.0, row.pooled.value or 0.0
     more = f"differences between {row.factor}s raise it"
     why = more if pooled > inside else f"differences between {row.factor}s lower it"
@@ -73,12 +77,12 @@ def sentence(row: ClassRow) -> str:
     )
 
 
-def _who(row: ClassRow) -> str:
+def _row_name(row: ClassRow) -> str:
     subject = row.subject
     return f"{subject.dataset}, {subject.judge} with {subject.eval_prompt}, {subject.criterion}"
 
 
-def _said(part: ClassPart) -> str:
+def _part_text(part: ClassPart) -> str:
     return f"{100 * (part.value.value or 0.0):+.1f} in {part.name}"
 
 
@@ -89,7 +93,7 @@ def _x100(row: ClassRow) -> str:
 def _rows(row: ClassRow) -> Iterator[dict[str, Any]]:
     about = {name: row.subject.labels[name] for name in ("dataset", "criterion", "judge", "eval_prompt")}
     about |= {"by": row.factor}
-    found = {"inside": row.inside, "signs_p": row.signs, "outside_p": row.outside, "flag": row.flag}
-    yield {**about, "class": "all", "value": row.pooled, "n": row.pooled.n, **found}
+    tests = {"inside": row.inside, "signs_p": row.signs, "outside_p": row.outside, "flag": row.flag}
+    yield {**about, "class": "all", "value": row.pooled, "n": row.pooled.n, **tests}
     for part in row.parts:
         yield {**about, "class": part.name, "value": part.value, "n": part.value.n}

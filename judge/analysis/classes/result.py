@@ -90,7 +90,7 @@ _COLUMNS += ["n", "method", "reason", "inside", "signs_p", "outside_p", "flag"]
 
 
 def _flat(row: ClassRow, name: str | None, value: Estimate) -> Iterator[tuple[str, object]]:
-    yield from ((key, one) for key, one in row.subject.labels.items() if key in _COLUMNS)
+    yield from ((key, label) for key, label in row.subject.labels.items() if key in _COLUMNS)
     yield from (("by", row.factor), ("class", name), ("value", value.value), ("low", value.low), ("high", value.high))
     yield from (("n", value.n), ("method", value.method), ("reason", value.reason))
     if name is None:

@@ -52,13 +52,13 @@ def compared(table: RatingsTable, options: CompareOptions | None = None) -> Comp
     for matrix in matrices:
         if not matrix.cells:
             continue
-        found = match(matrix, options.against)
-        made, left_out = contrasts(matrix, table, options.by, options.baseline)
-        notes.update(dict.fromkeys([*found.notes, *phi_note(matrix), *left_out]))
+        criterion_match = match(matrix, options.against)
+        compared_pairs, left_out = contrasts(matrix, table, options.by, options.baseline)
+        notes.update(dict.fromkeys([*criterion_match.notes, *phi_note(matrix), *left_out]))
         if options.level == "system" and len(matrix.systems) < _FEW_SYSTEMS:
             notes[f"{matrix.dataset}: {len(matrix.systems)} systems are weak evidence at system level"] = None
-        comparer = Comparer(matrix, options, found)
-        for contrast in made:
+        comparer = Comparer(matrix, options, criterion_match)
+        for contrast in compared_pairs:
             result = comparer.compare(contrast)
             entries.append(Entry(matrix.dataset, result, sentence(_facts(result, options.level))))
     if not entries:
@@ -100,8 +100,8 @@ def both_parsers(ours: RatingsTable, as_published: RatingsTable) -> RatingsTable
 def _facts(result: ContrastResult, level: str) -> ContrastFacts:
     def share(side: int) -> float | None:
         sides = [(outcome.parsed.first, outcome.parsed.second)[side] for outcome in result.outcomes]
-        known = [value for value in sides if value is not None]
-        return sum(known) / len(known) if known else None
+        defined = [value for value in sides if value is not None]
+        return sum(defined) / len(defined) if defined else None
 
     return ContrastFacts(
         first=result.contrast.first,

@@ -97,9 +97,9 @@ class Outcome:
 
     def estimate(self, measure: str) -> Estimate:
         """The difference of a measure of `MEASURES`."""
-        found = {"rating": self.rating, "parsed": self.parse, "explained": self.explain, "icc": self.icc}
-        found |= {"tau": self.agreement.inputs, "tau_both": self.agreement.both}
-        return found[measure]
+        estimates = {"rating": self.rating, "parsed": self.parse, "explained": self.explain, "icc": self.icc}
+        estimates |= {"tau": self.agreement.inputs, "tau_both": self.agreement.both}
+        return estimates[measure]
 
     @property
     def detectable(self) -> dict[str, Estimate]:
@@ -120,8 +120,8 @@ class ContrastResult:
 class Comparer:
     """One dataset's contrasts; holds the resamples that all of them share."""
 
-    def __init__(self, matrix: RatingMatrix, options: CompareOptions, found: Match) -> None:
-        self.matrix, self.options, self.match = matrix, options, found
+    def __init__(self, matrix: RatingMatrix, options: CompareOptions, criterion_match: Match) -> None:
+        self.matrix, self.options, self.match = matrix, options, criterion_match
         self.inputs, systems = self._draw()
         self.agreement = AgreementMeasure(matrix, options, self.inputs, systems)
 
@@ -130,8 +130,10 @@ class Comparer:
         outcomes = tuple(self._outcome(name, first, second) for name, first, second in contrast.cells)
         means = {name: mean_over_criteria(outcomes, name) for name in MEASURES}
         units = self.agreement.units
-        found = {name: detectable(means[name], _spread(name, _mean_draws(outcomes, name), units)) for name in MEASURES}
-        return ContrastResult(contrast, outcomes, means, found)
+        detectable_effects = {
+            name: detectable(means[name], _spread(name, _mean_draws(outcomes, name), units)) for name in MEASURES
+        }
+        return ContrastResult(contrast, outcomes, means, detectable_effects)
 
     def _draw(self) -> tuple[bootstrap.Resamples | None, bootstrap.Resamples | None]:
         """Story-prompts resampled, and systems; None where there are too few of them."""
@@ -182,16 +184,16 @@ class Comparer:
         )
 
     def _rate(
-        self, name: str, sides: Paired, done: Sequence[Mask], found: RateDifference, draws: dict[str, Floats]
+        self, name: str, sides: Paired, done: Sequence[Mask], difference: RateDifference, draws: dict[str, Floats]
     ) -> Estimate:
         """A difference of rates with its interval; without one where too few story-prompts tell the sides apart."""
         estimate = self._with_interval(
             name,
-            found.difference,
+            difference.difference,
             lambda: paired_effects.resampled_rate_difference(sides.asked, done[0], done[1]),
             draws,
         )
-        prompts = int(np.unique(self.matrix.story_prompt[found.discordant]).size)
+        prompts = int(np.unique(self.matrix.story_prompt[difference.discordant]).size)
         if estimate.low is None:
             return estimate
         if prompts < _LEAST_DISCORDANT:
@@ -208,10 +210,10 @@ class Comparer:
         lost: Mask = np.isnan(sides.ratings[0] + sides.ratings[1]).max(axis=1, initial=False)
         ratings = [side[~lost] for side in sides.ratings]
         if sides.imported and sides.asked.shape[1] < 2:
-            found = [Estimate.undefined(_IMPORTED)] * 2
+            coefficients = [Estimate.undefined(_IMPORTED)] * 2
         else:
-            found = [icc.family(side)["ICC(1,1)"].estimate for side in ratings]
-        first, second = found
+            coefficients = [icc.family(side)["ICC(1,1)"].estimate for side in ratings]
+        first, second = coefficients
         if first.value is None or second.value is None:
             draws["icc"] = np.empty(0)
             return (first, second), Estimate.undefined(first.reason or second.reason or "undefined", n=first.n)
@@ -245,10 +247,10 @@ def _rates(sides: Paired, done: Sequence[Mask]) -> RateDifference:
 
     A file of ratings from elsewhere tells nothing of answers where all, or none, of its rows have what is counted.
     """
-    found = paired_effects.rate_difference(sides.asked, done[0], done[1])
-    if sides.imported and not found.discordant.any() and found.first in (0.0, 1.0):
-        return RateDifference.undefined(_NOT_ANSWERS, found.discordant)
-    return found
+    difference = paired_effects.rate_difference(sides.asked, done[0], done[1])
+    if sides.imported and not difference.discordant.any() and difference.first in (0.0, 1.0):
+        return RateDifference.undefined(_NOT_ANSWERS, difference.discordant)
+    return difference
 
 
 def mean_over_criteria(outcomes: Sequence[Outcome], measure: str) -> Estimate:
@@ -289,5 +291,5 @@ def detectable(estimate: Estimate, draws: Floats) -> Estimate:
     """The smallest true difference that would be found in 4 of 5 such studies, from the spread of the resamples."""
     if estimate.low is None:
         return Estimate.undefined(estimate.reason or "no interval, so no standard error", n=estimate.n)
-    known = draws[~np.isnan(draws)]
-    return Estimate(power.minimum_detectable_effect(float(known.std(ddof=1))), n=estimate.n)
+    defined = draws[~np.isnan(draws)]
+    return Estimate(power.minimum_detectable_effect(float(defined.std(ddof=1))), n=estimate.n)

@@ -75,14 +75,15 @@ def holds_for(seen: Views, swapped: Swap) -> str:
 
 def disagreements(rows: Sequence[tuple[str, Views]]) -> list[str]:
     """One sentence for each way in which views disagree, with the names of the comparisons that it is true of."""
-    found: dict[tuple[tuple[str, ...], tuple[str, ...]], list[str]] = {}
+    names_by_views: dict[tuple[tuple[str, ...], tuple[str, ...]], list[str]] = {}
     for name, seen in rows:
         yes = tuple(view for view, value in seen.items() if value)
         no = tuple(view for view, value in seen.items() if value is False)
         if yes and no:
-            found.setdefault((yes, no), []).append(name)
+            names_by_views.setdefault((yes, no), []).append(name)
     return [
-        f"the views disagree: {_sees(yes)}, {_sees_not(no)}: {_listed(names)}" for (yes, no), names in found.items()
+        f"the views disagree: {_sees(yes)}, {_sees_not(no)}: {_listed(names)}"
+        for (yes, no), names in names_by_views.items()
     ]
 
 

@@ -103,15 +103,15 @@ def _too_few_units(outcomes: Sequence[Outcome], options: CompareOptions, m: int)
         if test.least is not None and test.least > 1 / (1 + options.permutations):
             few[test.units] = test.least
     tests = 1 if options.adjust == "none" else m
-    found: list[str] = []
+    remarks: list[str] = []
     for units, least in sorted(few.items()):
         lowest = f"{units} {options.swapped} swapped as a whole: p is {least:.2g} at least"
         if least >= ALPHA:
-            said = f"{lowest}; no difference, however large, can have p < {ALPHA:g}"
+            sentence = f"{lowest}; no difference, however large, can have p < {ALPHA:g}"
             other = Advice("{swap} tests for these systems alone", swap="story-prompts")
-            found.append(Note(said, other, joint="; ") if options.swapped == "systems" else said)
+            remarks.append(Note(sentence, other, joint="; ") if options.swapped == "systems" else sentence)
         elif tests * least >= ALPHA:
-            found.append(f"{lowest}; a single difference cannot be significant after adjustment over {m} tests")
+            remarks.append(f"{lowest}; a single difference cannot be significant after adjustment over {m} tests")
         elif units <= FEW_UNITS:
-            found.append(f"{lowest}; only the largest differences can be detected")
-    return tuple(found)
+            remarks.append(f"{lowest}; only the largest differences can be detected")
+    return tuple(remarks)

@@ -110,19 +110,19 @@ def contrasts(
     """
     described = [_describe(matrix, i, table) for i in range(len(matrix.cells))]
     levels = _levels(matrix, described, factor, baseline)
-    one, many = NAMES[factor]
+    noun, many = NAMES[factor]
     free = {int(cell["cell"]) for cell in described if cell["eval_prompt"] == NO_EVAL_PROMPT}
-    made = [
+    compared_pairs = [
         Contrast(first, second, shared, cells)
         for shared, sides in _groups(described, factor).items()
         for first, second in _pairs([level for level in levels if level in sides], baseline)
         if (cells := _common(sides[first], sides[second])) and not _repeated(cells, shared, free)
     ]
-    if not made:
+    if not compared_pairs:
         equal = ", ".join(_SHARED[factor]).replace("_", "-")
         raise SpecError(f"no two {many} of {matrix.dataset} can be compared: they never share {equal} and a criterion")
-    used = {cell for contrast in made for _, *pair in contrast.cells for cell in pair}
-    return made, _alone(matrix, [cell for cell in described if int(cell["cell"]) not in used], one)
+    used = {cell for contrast in compared_pairs for _, *pair in contrast.cells for cell in pair}
+    return compared_pairs, _alone(matrix, [cell for cell in described if int(cell["cell"]) not in used], noun)
 
 
 def _levels(
@@ -131,10 +131,10 @@ def _levels(
     """The factor's values, in order of appearance."""
     levels = list(dict.fromkeys(cell[factor] for cell in described))
     if len(levels) < 2:
-        found = f"only {levels[0]}" if levels else "none"
+        present = f"only {levels[0]}" if levels else "none"
         many = NAMES[factor][1]
         words = "{by} needs two {} of {}; these results have {}"
-        raise SpecError(Advice(words, many, matrix.dataset, found, by=factor))
+        raise SpecError(Advice(words, many, matrix.dataset, present, by=factor))
     if baseline is not None and baseline not in levels:
         raise unknown_value("baseline", baseline, levels)
     return levels
@@ -183,8 +183,8 @@ def _describe(matrix: RatingMatrix, cell: int, table: RatingsTable) -> dict[str,
 def _fact(facts: Sequence[RunFacts], run: str, judge: str) -> RunFacts | None:
     """The facts of a cell's result folder; an imported folder may hold several judges under one fact."""
     exact = [fact for fact in facts if (fact.run, fact.judge) == (run, judge)]
-    found = exact or [fact for fact in facts if fact.run == run]
-    return found[0] if found else None
+    candidates = exact or [fact for fact in facts if fact.run == run]
+    return candidates[0] if candidates else None
 
 
 _Sides = dict[str, dict[str, int]]
@@ -202,11 +202,11 @@ def _groups(described: Sequence[dict[str, str]], factor: Factor) -> dict[tuple[t
         for key, cells in groups.items():
             if dict(key)["eval_prompt"] != NO_EVAL_PROMPT:
                 cells.extend(free)
-    made: dict[tuple[tuple[str, str], ...], _Sides] = {}
+    sides_by_shared: dict[tuple[tuple[str, str], ...], _Sides] = {}
     for key, cells in groups.items():
         sides = _sides(cells, factor)
         if sides is not None:
-            made[key] = sides
+            sides_by_shared[key] = sides
             continue
         if factor in ("run", "structured"):
             _refuse(cells, factor)
@@ -215,8 +215,8 @@ def _groups(described: Sequence[dict[str, str]], factor: Factor) -> dict[tuple[t
             if within is None:
                 _refuse([cell for cell in cells if cell["run"] == run], factor)
             else:
-                made[(("run", run), *key)] = within
-    return made
+                sides_by_shared[(("run", run), *key)] = within
+    return sides_by_shared
 
 
 def _sides(cells: Sequence[dict[str, str]], factor: Factor) -> _Sides | None:
@@ -231,10 +231,10 @@ def _sides(cells: Sequence[dict[str, str]], factor: Factor) -> _Sides | None:
 
 
 def _refuse(cells: Sequence[dict[str, str]], factor: Factor) -> None:
-    one = NAMES[factor][0]
+    noun = NAMES[factor][0]
     runs = ", ".join(dict.fromkeys(cell["run"] for cell in cells))
     raise SpecError(
-        Advice("{by}: several results of one {} answer the same queries (runs {})", one, runs, by=factor),
+        Advice("{by}: several results of one {} answer the same queries (runs {})", noun, runs, by=factor),
         hint=Advice("name the runs to compare, one for each side, or use {by}", by="run"),
     )
 
@@ -249,11 +249,11 @@ def _common(first: dict[str, int], second: dict[str, int]) -> tuple[tuple[str, i
     return tuple((name, cell, second[name]) for name, cell in first.items() if name in second)
 
 
-def _alone(matrix: RatingMatrix, left: Sequence[dict[str, str]], one: str) -> list[str]:
+def _alone(matrix: RatingMatrix, left: Sequence[dict[str, str]], noun: str) -> list[str]:
     named = dict.fromkeys(f"{cell['judge']} {cell['eval_prompt']} of {cell['run']}" for cell in left)
     if not named:
         return []
-    return [f"{matrix.dataset}: left out, as no other {one} was asked the same: {', '.join(named)}"]
+    return [f"{matrix.dataset}: left out, as no other {noun} was asked the same: {', '.join(named)}"]
 
 
 def _any_repeat(mask: Mask) -> Mask:
@@ -261,9 +261,9 @@ def _any_repeat(mask: Mask) -> Mask:
 
 
 def _row_means(ratings: Floats) -> Floats:
-    known = ~np.isnan(ratings)
-    count = known.sum(axis=1)
-    total = np.where(known, ratings, 0.0).sum(axis=1)
+    rated = ~np.isnan(ratings)
+    count = rated.sum(axis=1)
+    total = np.where(rated, ratings, 0.0).sum(axis=1)
     return np.asarray(np.where(count > 0, total / np.maximum(count, 1), np.nan), dtype=np.float64)
 
 

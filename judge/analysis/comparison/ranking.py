@@ -19,7 +19,7 @@ LEAST = 3
 
 def ranked(entries: Sequence[Entry]) -> list[Ranked]:
     """Every group of three variants or more of which all pairs were compared, best first."""
-    return [one for group in _groups(entries) for one in _ranking(group)]
+    return [rank for group in _groups(entries) for rank in _ranking(group)]
 
 
 def _groups(entries: Sequence[Entry]) -> Iterator[list[Entry]]:
@@ -36,7 +36,7 @@ def _ranking(entries: Sequence[Entry]) -> Iterator[Ranked]:
     )
     pairs = len(variants) * (len(variants) - 1) // 2
     between = {(e.result.contrast.first, e.result.contrast.second): e.result.means["tau"] for e in entries}
-    if len(variants) < LEAST or len(between) < pairs or any(one.value is None for one in between.values()):
+    if len(variants) < LEAST or len(between) < pairs or any(estimate.value is None for estimate in between.values()):
         return
     score = {name: _score(name, between) for name in variants}
     order = sorted(variants, key=lambda name: -score[name])
@@ -52,8 +52,8 @@ def _ranking(entries: Sequence[Entry]) -> Iterator[Ranked]:
 
 def _score(name: str, between: dict[tuple[str, str], Estimate]) -> float:
     """The sum of the variant's differences from the others; every variant has as many."""
-    gained = sum(one.value or 0.0 for (_, second), one in between.items() if second == name)
-    lost = sum(one.value or 0.0 for (first, _), one in between.items() if first == name)
+    gained = sum(estimate.value or 0.0 for (_, second), estimate in between.items() if second == name)
+    lost = sum(estimate.value or 0.0 for (first, _), estimate in between.items() if first == name)
     return gained - lost
 
 

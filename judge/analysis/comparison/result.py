@@ -111,8 +111,8 @@ class Comparison(Signed):
 
 
 def _shared(entry: Entry) -> dict[str, str | None]:
-    known = dict(entry.result.contrast.shared)
-    return {name: known.get(name) for name in _SHARED}
+    shared = dict(entry.result.contrast.shared)
+    return {name: shared.get(name) for name in _SHARED}
 
 
 def _flat(outcome: Outcome) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""One plain sentence for a contrast, made from its numbers.
+"""A contrast in plain sentences, made from its numbers.
 
 Words follow intervals: *more than ... would explain* where an interval leaves 0 out, *not more than* where it holds 0
 (which is no proof of equality), and where there is no interval the sentence says so.
@@ -48,12 +48,14 @@ class ContrastFacts:
 
 
 def sentence(facts: ContrastFacts) -> str:
-    """The sentence, with a full stop."""
-    known = [(name, e.value) for name, e in facts.taus if e.value is not None]
-    if not known:
+    """Answers that hold a rating, then agreement with people (or, without people, the mean rating)."""
+    parsed = "" if facts.parse.value is None else f"{_parse(facts, facts.parse.value)}. "
+    subject = f"Compared with {facts.first}, {facts.second}" if not parsed else facts.second
+    defined = [(name, e.value) for name, e in facts.taus if e.value is not None]
+    if not defined:
         reason = next((e.reason for _, e in facts.taus if e.reason), "nobody rated these stories")
-        return f"{_start(facts)}{_rating(facts)}; nothing can be said about agreement with people: {reason}."
-    text = f"{_start(facts)}{_agreement(facts, known)}"
+        return f"{parsed}{subject} {_rating(facts)}. Nothing can be said about agreement with people: {reason}."
+    text = f"{parsed}{subject} {_agreement(facts, defined)}"
     if _settled(facts.inputs) and _settled(facts.both):
         return f"{text}."
     return f"{text}: {_verdict(facts.inputs, facts.both)}."
@@ -66,26 +68,19 @@ def leaves_zero_out(estimate: Estimate) -> bool | None:
     return estimate.low > 0 or estimate.high < 0
 
 
-def _start(facts: ContrastFacts) -> str:
-    """Parse rates, where they are known; else whom the second side is set against."""
-    if facts.parse.value is None:
-        return f"set against {facts.first}, {facts.second} "
-    return f"{_parse(facts, facts.parse.value)} and "
-
-
 def _parse(facts: ContrastFacts, value: float) -> str:
     first, second = facts.first, facts.second
     if facts.parsed == (1.0, 1.0):
-        return f"{second} parses every answer, as {first} does,"
+        return f"With {second}, as with {first}, every answer holds a rating"
     if abs(value) < _EQUAL:
-        return f"{second} parses exactly as large a share of answers as {first}"
-    size = f"{abs(100 * value):.1f} percentage points"
-    text = f"{second} parses {size} {'more' if value > 0 else 'less'} than {first}"
+        return f"With {second} the same share of answers holds a rating as with {first}"
+    size = f"{abs(100 * value):.1f} percentage points {'more' if value > 0 else 'fewer'}"
+    text = f"With {second}, {size} of the answers hold a rating than with {first}"
     outside = leaves_zero_out(facts.parse)
     if outside is None:
         return f"{text} (no interval)"
     return f"{text} {_interval(facts.parse)}" + (
-        "" if outside else ", whose direction could change with new story-prompts,"
+        "" if outside else ", a difference that new story-prompts could turn round"
     )
 
 
@@ -100,21 +95,21 @@ def _rating(facts: ContrastFacts) -> str:
     if outside is None:
         return f"{text} (no interval)"
     return f"{text} {_interval(facts.rating, 1, 2)}" + (
-        "" if outside else ", whose direction could change with new story-prompts"
+        "" if outside else ", a difference that new story-prompts could turn round"
     )
 
 
-def _agreement(facts: ContrastFacts, known: Sequence[tuple[str, float]]) -> str:
+def _agreement(facts: ContrastFacts, defined: Sequence[tuple[str, float]]) -> str:
     people = "with people" + (" over system means" if facts.level == "system" else "")
-    lower = [name for name, value in known if value < -_EQUAL]
-    higher = [name for name, value in known if value > _EQUAL]
-    count, missing = len(known), len(facts.taus) - len(known)
+    lower = [name for name, value in defined if value < -_EQUAL]
+    higher = [name for name, value in defined if value > _EQUAL]
+    count, missing = len(defined), len(facts.taus) - len(defined)
     left_out = f" ({missing} undefined)" if missing else ""
     if not lower and not higher:
-        return f"correlates {people} exactly as {facts.first} does{_on(known)}{left_out}"
+        return f"correlates {people} exactly as {facts.first} does{_on(defined)}{left_out}"
     mean = f"{100 * (facts.inputs.value or 0.0):+.1f}" + (f" {_interval(facts.inputs)}" if _has(facts.inputs) else "")
     if count == 1:
-        return f"correlates {'lower' if lower else 'higher'} {people} on {known[0][0]}{left_out} ({mean})"
+        return f"correlates {'lower' if lower else 'higher'} {people} on {defined[0][0]}{left_out} ({mean})"
     if len(lower) == len(higher):
         text = f"correlates lower {people} on {len(lower)} and higher on {len(higher)} of {count} criteria"
         return f"{text}{left_out} (mean {mean})"
@@ -138,7 +133,7 @@ def _verdict(inputs: Estimate, both: Estimate) -> str:
             f"{text}; over systems and story-prompts {_interval(both)}, {'excluding' if over_both else 'including'} 0"
         )
     if over_both is None:
-        tail = f"; for new systems there is no interval ({_why(both)})"
+        tail = f". For new systems there is no interval: {_why(both)}"
         return ("more" if over_prompts else "not more") + " than new story-prompts would explain" + tail
     if over_prompts and over_both:
         return "more than new story-prompts or new systems would explain"
@@ -152,8 +147,8 @@ def _verdict(inputs: Estimate, both: Estimate) -> str:
     return "not more than new story-prompts would explain"
 
 
-def _on(known: Sequence[tuple[str, float]]) -> str:
-    return f" on {known[0][0]}" if len(known) == 1 else f" on all {len(known)} criteria"
+def _on(defined: Sequence[tuple[str, float]]) -> str:
+    return f" on {defined[0][0]}" if len(defined) == 1 else f" on all {len(defined)} criteria"
 
 
 def _interval(estimate: Estimate, factor: float = 100, digits: int = 1) -> str:

@@ -61,11 +61,12 @@ def tables(comparison: Comparison, *, pairs: bool | None = None) -> list[Table]:
 def _ranking(comparison: Comparison, many: str) -> Table:
     """The best variant of every group, those that cannot be told from it, and how far the others are below."""
     rows = [
-        _labels(one.entry) | {"rank": one.rank, "variant": one.variant, "below": one.below, "tied": _TIED[one.tied]}
-        for one in comparison.ranking
+        _labels(ranked.entry)
+        | {"rank": ranked.rank, "variant": ranked.variant, "below": ranked.below, "tied": _TIED[ranked.tied]}
+        for ranked in comparison.ranking
     ]
-    for row, one in zip(rows, comparison.ranking, strict=True):
-        if one.below is None:
+    for row, ranked in zip(rows, comparison.ranking, strict=True):
+        if ranked.below is None:
             row["tied"] = "best"
     columns = [
         *(column for column in _label_columns(comparison) if column.key != "contrast"),
@@ -145,8 +146,8 @@ def _agreement(comparison: Comparison) -> Table:
     options, rows, seen = comparison.options, [], []
     for (entry, outcome), adjusted in zip(comparison.outcomes(), comparison.family.rows, strict=True):
         agreement = outcome.agreement
-        looked = views(agreement, adjusted)
-        seen.append((f"{_full_name(entry, comparison)}, {outcome.criterion}", looked))
+        outcome_views = views(agreement, adjusted)
+        seen.append((f"{_full_name(entry, comparison)}, {outcome.criterion}", outcome_views))
         rows.append(
             _labels(entry)
             | {"criterion": outcome.criterion, "n": agreement.inputs.n, "stories": outcome.stories}
@@ -155,7 +156,7 @@ def _agreement(comparison: Comparison) -> Table:
             | {"detectable": outcome.detectable["tau"], "detectable_both": outcome.detectable["tau_both"]}
             | {"permutation": agreement.permutation.p, "permutation_adjusted": adjusted.permutation}
             | {"williams_t": agreement.williams.statistic, "williams": agreement.williams.p}
-            | {"williams_adjusted": adjusted.williams, "shown": holds_for(looked, options.swapped)}
+            | {"williams_adjusted": adjusted.williams, "shown": holds_for(outcome_views, options.swapped)}
         )
     columns = [
         *_label_columns(comparison),
@@ -260,22 +261,22 @@ def _answers(comparison: Comparison) -> Table:
 
 def _nowhere(rows: Sequence[Row], key: str, notes: list[str]) -> bool:
     """Whether an estimate is undefined in every row: then its columns are left out, and the notes say why."""
-    found: list[Estimate] = [row[key] for row in rows]
-    if any(estimate.defined for estimate in found):
+    estimates: list[Estimate] = [row[key] for row in rows]
+    if any(estimate.defined for estimate in estimates):
         return False
-    notes += dict.fromkeys(joined(f"{_SHORT[key]}: ", str(estimate.reason)) for estimate in found)
+    notes += dict.fromkeys(joined(f"{_SHORT[key]}: ", str(estimate.reason)) for estimate in estimates)
     return True
 
 
 def _rate(name: str, outcome: Outcome) -> dict[str, Any]:
-    found = getattr(outcome, name)
+    difference = getattr(outcome, name)
     return {
-        f"{name}_first": found.first,
-        f"{name}_second": found.second,
+        f"{name}_first": difference.first,
+        f"{name}_second": difference.second,
         name: outcome.estimate(name),
-        f"{name}_h": found.h,
-        f"{name}_only_first": found.only_first,
-        f"{name}_only_second": found.only_second,
+        f"{name}_h": difference.h,
+        f"{name}_only_first": difference.only_first,
+        f"{name}_only_second": difference.only_second,
     }
 
 
@@ -309,9 +310,9 @@ def _cautions(comparison: Comparison) -> list[str]:
     """What simulations say of such intervals over systems: measured for one tau, not for a difference of two."""
     sizes = {len(matrix.systems) for matrix in comparison.matrices if bootstrap.both_refused(matrix.system) is None}
     kind, level = _KINDS[comparison.options.both], comparison.options.level
-    known = (interval_coverage.cautions("boot-both", kind, level, size) for size in sorted(sizes))
+    cautions = (interval_coverage.cautions("boot-both", kind, level, size) for size in sorted(sizes))
     return [
-        joined("boot-both, of one tau: ", note) for note in dict.fromkeys(note for notes in known for note in notes)
+        joined("boot-both, of one tau: ", note) for note in dict.fromkeys(note for notes in cautions for note in notes)
     ]
 
 

@@ -114,8 +114,8 @@ class AgreementMeasure:
         taus = self._tau(first, y, _SIDES[0]), self._tau(second, y, _SIDES[1])
         undefined = next((tau.reason for tau in taus if not tau.defined), None)
         if taus[0].value is None or taus[1].value is None:
-            found = self._undefined(undefined or "undefined", draws)
-            return replace(found, first=taus[0], second=taus[1])
+            undefined_difference = self._undefined(undefined or "undefined", draws)
+            return replace(undefined_difference, first=taus[0], second=taus[1])
         difference = Estimate(taus[1].value - taus[0].value, n=taus[0].n)
         inputs, both = self._intervals(difference, (first, second, y), draws)
         return Agreement(*taus, inputs, both, *self._tests(first, second, y))
@@ -175,13 +175,13 @@ class AgreementMeasure:
         # A generator of its own: a comparison's p does not depend on which others were asked for.
         rng = np.random.default_rng(self.options.seed)
         whole = unit[self.options.swapped]
-        found = swap_test(second, first, people, whole, self.options.permutations, rng, group=group)
-        return TauTest(found.p, reason=found.reason, units=found.units, least=found.least)
+        test = swap_test(second, first, people, whole, self.options.permutations, rng, group=group)
+        return TauTest(test.p, reason=test.reason, units=test.units, least=test.least)
 
     def _williams(self, first: Floats, second: Floats, people: Floats) -> TauTest:
         """Signs are kept: a side that follows people the wrong way round is worse, not as good."""
         pairs = ((people, second), (people, first), (second, first))
         taus = [self._tau(x, y, ("one side's ratings", "the other's")) for x, y in pairs]
         r12, r13, r23 = (np.nan if tau.value is None else tau.value for tau in taus)
-        found = dependent_correlations.compare(r12, r13, r23, taus[0].n, tail="two-sided")
-        return TauTest(found.p, found.statistic, found.reason)
+        test = dependent_correlations.compare(r12, r13, r23, taus[0].n, tail="two-sided")
+        return TauTest(test.p, test.statistic, test.reason)

@@ -89,8 +89,8 @@ def _with_given(table: RatingsTable, options: CorrelationOptions) -> Correlation
     wanted = next((fact.given for fact in table.facts if fact.given), None)
     if wanted != LENGTH or options.given is not None or options.level not in ("overall", "system"):
         return options
-    known = table.stories["words"].notna().groupby(level="dataset").any()
-    return replace(options, given=wanted) if len(known) and known.all() else options
+    counted = table.stories["words"].notna().groupby(level="dataset").any()
+    return replace(options, given=wanted) if len(counted) and counted.all() else options
 
 
 def _lower_is_better(table: RatingsTable) -> Iterator[str]:

@@ -57,8 +57,8 @@ class Intervals:
         few = ["story-prompts"] if how == "boot-both" and prompts < MIN_UNITS else []
         few += ["systems"] if how in ("boot-systems", "boot-both") and systems < MIN_UNITS else []
         if few or matrix.n < MIN_UNITS:
-            what = " and ".join(few or ["stories"])
-            return cls(how, statistic, notes=(f"{matrix.dataset}: no intervals, fewer than {MIN_UNITS} {what}",))
+            too_few = " and ".join(few or ["stories"])
+            return cls(how, statistic, notes=(f"{matrix.dataset}: no intervals, fewer than {MIN_UNITS} {too_few}",))
         drawn = _drawn(matrix, options, how)
         sets = (drawn, *(drawn.jackknife() if method == "bca" else drawn.one_way() if method == "calibrated" else ()))
         notes.insert(0, _note(how, method, options))
@@ -72,11 +72,11 @@ class Intervals:
     def first(self, most: int) -> Intervals:
         """These intervals with only the first resamples, at most so many."""
         kept = []
-        for one in self.sets[:1]:
-            factors = tuple(replace(factor, counts=factor.counts[:most]) for factor in one.factors)
-            kept.append(replace(one, factors=factors))
+        for resample_set in self.sets[:1]:
+            factors = tuple(replace(factor, counts=factor.counts[:most]) for factor in resample_set.factors)
+            kept.append(replace(resample_set, factors=factors))
         if self.method == "calibrated":
-            return replace(self, sets=(*kept, *(way for one in kept for way in one.one_way())))
+            return replace(self, sets=(*kept, *(way for resample_set in kept for way in resample_set.one_way())))
         return replace(self, sets=(*kept, *self.sets[1:]))
 
     def values(self, x: Floats, y: Floats) -> tuple[Floats, ...]:
@@ -112,12 +112,12 @@ def _drawn(matrix: RatingMatrix, options: CorrelationOptions, how: str) -> boots
 
 
 def _note(how: str, method: IntervalMethod, options: CorrelationOptions) -> str:
-    what = _UNITS.get(how, "systems and story-prompts")
-    note = f"intervals: {_NAMES[method]}, {options.resamples} resamples of {what}, the same for every row"
+    units = _UNITS.get(how, "systems and story-prompts")
+    note = f"intervals: {_NAMES[method]}, {options.resamples} resamples of {units}, the same for every row"
     if method == "true-means":
         note += (
-            f"; they are for the correlation of these systems' true means, of judge and people alike, over {what} like "
-            "these. The value is that of sample means: noise on one side moves it towards 0, noise that both "
+            f"; they are for the correlation of these systems' true means, of judge and people alike, over {units} "
+            "like these. The value is that of sample means: noise on one side moves it towards 0, noise that both "
             "sides share moves it away from 0; so it can lie at an end of the interval"
         )
     if how == "boot-inputs":

@@ -47,4 +47,4 @@ def with_lost(
         return dict.fromkeys(TITLES, none)
     low, high = min(ends[0], float(rated.min())), max(ends[1], float(rated.max()))
     places = {LOWEST: low, HIGHEST: high, MIDDLE: float(np.median(rated))}
-    return {name: measure(Side.of(np.where(lost, place, judge))) for name, place in places.items()}
+    return {name: measure(Side.of(np.where(lost, replacement, judge))) for name, replacement in places.items()}

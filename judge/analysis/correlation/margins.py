@@ -58,15 +58,15 @@ class Rival:
     name: str
     share: float
     stories: int
-    mine: Estimate
-    theirs: Estimate
+    best_mean: Estimate
+    rival_mean: Estimate
 
     @property
     def ahead(self) -> bool:
         """Whether the other row is at least as high on the common stories, or this cannot be said."""
-        if self.mine.value is None or self.theirs.value is None:
+        if self.best_mean.value is None or self.rival_mean.value is None:
             return True
-        return self.theirs.value > self.mine.value + near_ties.SAME
+        return self.rival_mean.value > self.best_mean.value + near_ties.SAME
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,7 @@ def by_criterion(result: Correlations) -> list[Margin]:
 
 def of_panels(result: Correlations) -> list[Margin]:
     """The margins against the people of each panel alone; empty where no panels are known."""
-    return [replace(one, people=name) for name, found in result.panels.items() for one in margins(found)]
+    return [replace(margin, people=name) for name, panel in result.panels.items() for margin in margins(panel)]
 
 
 def _of_dataset(dataset: CorrelatedDataset, how: Readings) -> list[Margin]:
@@ -155,18 +155,18 @@ def _of_dataset(dataset: CorrelatedDataset, how: Readings) -> list[Margin]:
         if row.kind == JUDGE and subject.against is not None:
             groups.setdefault((subject.run, subject.judge, subject.eval_prompt), []).append(row)
     parts = list(groups.values())
-    found = [_margin(dataset, rows, how) for rows in parts]
-    best = best_of(found)
+    dataset_margins = [_margin(dataset, rows, how) for rows in parts]
+    best = best_of(dataset_margins)
     if best is None:
-        return found
-    place = next(i for i, margin in enumerate(found) if margin is best)
+        return dataset_margins
+    best_index = next(i for i, margin in enumerate(dataset_margins) if margin is best)
     rivals = [
-        _rival(dataset, parts[place], parts[i], other)
-        for i, other in enumerate(found)
+        _rival(dataset, parts[best_index], parts[i], other)
+        for i, other in enumerate(dataset_margins)
         if other.control == best.control and other.value.defined and abs(other.share - best.share) > MOST_APART
     ]
-    found[place] = replace(best, rivals=tuple(rivals))
-    return found
+    dataset_margins[best_index] = replace(best, rivals=tuple(rivals))
+    return dataset_margins
 
 
 def _margin(dataset: CorrelatedDataset, group: Sequence[CorrelationRow], how: Readings) -> Margin:
@@ -212,9 +212,9 @@ def _margin(dataset: CorrelatedDataset, group: Sequence[CorrelationRow], how: Re
 
 def _at_least_0(bar: tuple[Estimate, Values]) -> tuple[Estimate, Values]:
     """The control's side with what lies below 0 as 0, as differences from it have it (`reference_rows`)."""
-    one, values = bar
-    value = None if one.value is None else max(one.value, 0.0)
-    return replace(one, value=value), tuple(np.maximum(each, 0.0) for each in values)
+    estimate, values = bar
+    value = None if estimate.value is None else max(estimate.value, 0.0)
+    return replace(estimate, value=value), tuple(np.maximum(each, 0.0) for each in values)
 
 
 def _share(matrix: RatingMatrix, group: Sequence[CorrelationRow]) -> float:

@@ -31,7 +31,7 @@ _OF_RATERS = "the interval of minus people is for new story-prompts and for othe
 def table_of(result: Correlations, margins: Sequence[Margin], of_panels: Sequence[Margin] = ()) -> Table:
     """The margins of a result as a table, highest mean first; behind each those beside the people of one panel."""
     highest = [margins[i] for i in near_ties.descending([margin.value.value for margin in margins])]
-    ordered = [row for one in highest for row in (one, *(each for each in of_panels if _key(each) == _key(one)))]
+    ordered = [row for best in highest for row in (best, *(each for each in of_panels if _key(each) == _key(best)))]
     several = len({margin.dataset for margin in ordered}) > 1
     columns = [Column("dataset", "dataset")] if several else []
     columns += [
@@ -60,8 +60,8 @@ def table_of(result: Correlations, margins: Sequence[Margin], of_panels: Sequenc
 def rival_notes(margin: Margin) -> list[str]:
     """One sentence for each rival: whose share of the stories differs, and what both reach on the common ones."""
     shares = [f"{margin.name} rated {_percent(margin.share)} of the stories, {rival.name} {_percent(rival.share)}: "
-              f"on the {rival.stories:,} stories that both rated they reach {_points(rival.mine)} and "
-              f"{_points(rival.theirs)}"
+              f"on the {rival.stories:,} stories that both rated they reach {_points(rival.best_mean)} and "
+              f"{_points(rival.rival_mean)}"
               for rival in margin.rivals]  # fmt: skip
     if margin.rivals and any(rival.ahead for rival in margin.rivals):
         shares.append("no row is named the closest to people: the highest row is not the highest on the common stories")
@@ -82,8 +82,8 @@ def _key(margin: Margin) -> tuple[str, ...]:
 
 def _row(margin: Margin) -> dict[str, Any]:
     def counted(kind: Bar) -> str | None:
-        above, of = margin.above[kind]
-        return f"{above} of {of}" if of else None
+        above, total = margin.above[kind]
+        return f"{above} of {total}" if total else None
 
     return {
         "dataset": margin.dataset,

@@ -16,7 +16,7 @@ def notes(matrix: RatingMatrix) -> Iterator[str]:
     systems = len(matrix.systems)
     if systems < 2:
         return
-    found, shared = [], True
+    sentences, shared = [], True
     for name, people in zip(matrix.criteria, matrix.people, strict=True):
         if np.isnan(people).all():
             continue
@@ -25,13 +25,13 @@ def notes(matrix: RatingMatrix) -> Iterator[str]:
         apart = int(paired_differences.told_apart(family, systems).sum())
         rated = ~np.isnan(table)
         shared &= bool((rated.all(axis=1) | ~rated.any(axis=1)).all())
-        one = true_means.reliability(people, matrix.system, matrix.story_prompt)
-        reliable = f"{one.value:.2f}" if one.value is not None else str(one.reason)
-        found.append(f"{name} {apart} of {len(family)} pairs, reliability {reliable}")
-    if found:
+        reliability = true_means.reliability(people, matrix.system, matrix.story_prompt)
+        reliable = f"{reliability.value:.2f}" if reliability.value is not None else str(reliability.reason)
+        sentences.append(f"{name} {apart} of {len(family)} pairs, reliability {reliable}")
+    if sentences:
         yield (
             f"{matrix.dataset}: systems that people's means tell apart (paired t over story-prompts, Holm, 5 %), and "
-            f"the share of the means' variance that is not noise (below 0: noise exceeds it): {'; '.join(found)}"
+            f"the share of the means' variance that is not noise (below 0: noise exceeds it): {'; '.join(sentences)}"
         )
     if not shared:
         yield (

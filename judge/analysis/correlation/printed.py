@@ -30,10 +30,10 @@ def tables(result: Correlations) -> list[Table]:
 def notes(result: Correlations) -> tuple[str, ...]:
     """Notes beneath the table: caveats on the numbers, and the meaning of further columns."""
     keys = {column.key for column in _further_columns(result)}
-    said = [*result.notes]
-    said += [_SAME_NOTE] if keys & {PEOPLE_SAME, CONTROL_SAME} else []
-    said += [lost_ratings.NOTE] if lost_ratings.LOWEST in keys else []
-    return tuple(dict.fromkeys(said))
+    sentences = [*result.notes]
+    sentences += [_SAME_NOTE] if keys & {PEOPLE_SAME, CONTROL_SAME} else []
+    sentences += [lost_ratings.NOTE] if lost_ratings.LOWEST in keys else []
+    return tuple(dict.fromkeys(sentences))
 
 
 def _printed(row: CorrelationRow) -> dict[str, Any]:

@@ -32,10 +32,10 @@ def judges_side(matrix: RatingMatrix, cells: list[int], how: Readings = "mean") 
     if any(matrix.means[i] for i in cells):
         return "the mean of its repeats"
     counts = [matrix.valid[i][matrix.valid[i] > 0] for i in cells]
-    known = np.concatenate(counts) if counts else np.empty(0, dtype=np.int64)
-    if not known.size or known.max() <= 1:
+    repeat_counts = np.concatenate(counts) if counts else np.empty(0, dtype=np.int64)
+    if not repeat_counts.size or repeat_counts.max() <= 1:
         return "one reading"
-    return f"the mean of {_range(known)} repeats"
+    return f"the mean of {_range(repeat_counts)} repeats"
 
 
 def others_side(matrix: RatingMatrix, j: int) -> str:
@@ -45,10 +45,10 @@ def others_side(matrix: RatingMatrix, j: int) -> str:
     return "the one other" if words == "1" else f"the mean of the {words} others"
 
 
-def note(matrix: RatingMatrix, j: int, cells: list[int], one: OnePerson, how: Readings) -> str:
+def note(matrix: RatingMatrix, j: int, cells: list[int], person: OnePerson, how: Readings) -> str:
     """One sentence on the readings behind a judge's and a person's numbers."""
     mine, counts = judges_side(matrix, cells, how), matrix.raters[j][matrix.raters[j] > 0]
-    who = "one random person a story" if one.pool else "one person"
+    who = "one random person a story" if person.pool else "one person"
     text: str = f"leave-one-out sets {mine} of a judge and one reading of {who} against {others_side(matrix, j)}"
     if how == "mean" and mine != "one reading":
         text = Note(text, Advice("single repeats: {readings}", readings="single"))

@@ -62,15 +62,15 @@ class OnePerson:
         ratings = np.where(stories[:, None], raters.ratings, np.nan)
         self.pool = ratings.shape[1] > 1 and not human_ceiling.is_panel(raters.ratings)
         if self.pool:
-            found = human_ceiling.one_of_each_story(ratings, human_ceiling.DRAWS, np.random.default_rng(seed))
+            ceiling = human_ceiling.one_of_each_story(ratings, human_ceiling.DRAWS, np.random.default_rng(seed))
         else:
-            found = human_ceiling.one_against_others(ratings)
+            ceiling = human_ceiling.one_against_others(ratings)
             self.names = raters.names
-        self.ceiling = found
-        self._x = [Side.of(x) for x in found.x]
-        self._y = [Side.of(np.where(np.isnan(x), np.nan, y)) for x, y in zip(found.x, found.y, strict=True)]
+        self.ceiling = ceiling
+        self._x = [Side.of(x) for x in ceiling.x]
+        self._y = [Side.of(np.where(np.isnan(x), np.nan, y)) for x, y in zip(ceiling.x, ceiling.y, strict=True)]
         self._people: dict[tuple[int, bytes], Estimate] = {}
-        self.estimate = found.estimate(lambda x, y: statistic.estimate(Side.of(x), Side.of(y)))
+        self.estimate = ceiling.estimate(lambda x, y: statistic.estimate(Side.of(x), Side.of(y)))
 
     @property
     def stories(self) -> Masks | None:
@@ -84,8 +84,8 @@ class OnePerson:
         if self.ceiling is None:
             return ()
         return tuple(
-            self.ceiling.values(lambda x, y, one=one: self.statistic.resampled(x, y, one))  # type: ignore[misc]
-            for one in intervals.sets
+            self.ceiling.values(lambda x, y, resample_set=resample_set: self.statistic.resampled(x, y, resample_set))  # type: ignore[misc]
+            for resample_set in intervals.sets
         )
 
     def beside(self, readings: Sequence[Floats]) -> tuple[Beside, Masks]:
@@ -98,11 +98,11 @@ class OnePerson:
         values = np.full((2, len(readings), len(self._x)), np.nan)
         n, reasons = 0, []
         for q, reading in enumerate(readings):
-            side, known = Side.of(reading), ~np.isnan(reading)
+            side, rated = Side.of(reading), ~np.isnan(reading)
             for i, y in enumerate(self._y):
-                pair = self.statistic.estimate(side, y), self._person(i, known)
+                pair = self.statistic.estimate(side, y), self._person(i, rated)
                 if pair[0].value is None or pair[1].value is None:
-                    reasons += [one.reason for one in pair if one.reason]
+                    reasons += [estimate.reason for estimate in pair if estimate.reason]
                     continue
                 values[:, q, i] = pair[0].value, pair[1].value
                 n = max(n, pair[0].n)
@@ -112,29 +112,33 @@ class OnePerson:
                 reasons[0] if reasons else "undefined: the judge rated none of the stories"
             ), defined
         judge, people = (float(side[defined].mean()) for side in values)
-        made = Beside(
+        compared = Beside(
             (Estimate(judge, n=n), ()), (Estimate(people, n=n), ()), (Estimate(judge - people, n=n), ()),
             {name: (part, np.empty(0)) for name, part in self._parts(values[0] - values[1])},
         )  # fmt: skip
-        return made, defined
+        return compared, defined
 
     def resampled_beside(self, judges: Sequence[Sequence[Floats]], intervals: Intervals) -> list[Beside]:
         """For each judge, given by its readings, the same with values in each set of resamples."""
-        found = [self.beside(readings) for readings in judges]
+        compared = [self.beside(readings) for readings in judges]
         if self.estimate.value is None or not judges:
-            return [one for one, _ in found]
-        sets = [self._set(judges, [defined for _, defined in found], intervals, k) for k in range(len(intervals.sets))]
-        made = []
-        for j, (one, _) in enumerate(found):
-            if one.over[0].value is None or not sets:
-                made.append(one)
+            return [plain for plain, _ in compared]
+        sets = [
+            self._set(judges, [defined for _, defined in compared], intervals, k) for k in range(len(intervals.sets))
+        ]
+        with_intervals = []
+        for j, (plain, _) in enumerate(compared):
+            if plain.over[0].value is None or not sets:
+                with_intervals.append(plain)
                 continue
             judge, people = (tuple(values[j][side] for values in sets) for side in (0, 1))
             parts = sets[0][j][2]
-            by_rater = {name: (value, parts[i]) for i, (name, (value, _)) in enumerate(one.by_rater.items())}
+            by_rater = {name: (value, parts[i]) for i, (name, (value, _)) in enumerate(plain.by_rater.items())}
             over = tuple(a - b for a, b in zip(judge, people, strict=True))
-            made.append(Beside((one.judge[0], judge), (one.bar[0], people), (one.over[0], over), by_rater))
-        return made
+            with_intervals.append(
+                Beside((plain.judge[0], judge), (plain.bar[0], people), (plain.over[0], over), by_rater)
+            )
+        return with_intervals
 
     def _set(
         self, judges: Sequence[Sequence[Floats]], defined: Sequence[Masks], intervals: Intervals, k: int
@@ -142,14 +146,14 @@ class OnePerson:
         """Judge (b,), people (b,) and, of a panel, their differences by rater (raters, b), of each judge in set k."""
         rows = np.stack([reading for readings in judges for reading in readings])
         masks = ~np.isnan(rows)
-        distinct, place = np.unique(masks, axis=0, return_inverse=True)
+        distinct, mask_index = np.unique(masks, axis=0, return_inverse=True)
         size, pairs = intervals.sets[k].size, len(self._x)
         sums = np.zeros((len(judges), 2, size))
         count = np.zeros((len(judges), size))
         parts = np.full((len(judges), 0 if self.pool else pairs, size), np.nan)
         for i in range(pairs):
             people = np.where(distinct, self._x[i].values, np.nan)
-            found = self.statistic.resampled(np.concatenate([rows, people]), self._y[i].values, intervals.sets[k])
+            resampled = self.statistic.resampled(np.concatenate([rows, people]), self._y[i].values, intervals.sets[k])
             start = 0
             for j, readings in enumerate(judges):
                 mine = (
@@ -158,20 +162,20 @@ class OnePerson:
                 start += len(readings)
                 if not mine.size:
                     continue
-                both = np.stack([found[mine], found[len(rows) + place.reshape(-1)[mine]]])
-                known = ~np.isnan(both).any(axis=0)
-                total = np.where(known, both, 0.0).sum(axis=1)
+                both = np.stack([resampled[mine], resampled[len(rows) + mask_index.reshape(-1)[mine]]])
+                both_defined = ~np.isnan(both).any(axis=0)
+                total = np.where(both_defined, both, 0.0).sum(axis=1)
                 sums[j] += total
-                count[j] += known.sum(axis=0)
+                count[j] += both_defined.sum(axis=0)
                 if len(parts[j]):
-                    parts[j, i] = _ratio(total[0] - total[1], known.sum(axis=0))
+                    parts[j, i] = _ratio(total[0] - total[1], both_defined.sum(axis=0))
         return [(_ratio(sums[j, 0], count[j]), _ratio(sums[j, 1], count[j]), parts[j]) for j in range(len(judges))]
 
-    def _person(self, i: int, known: Masks) -> Estimate:
+    def _person(self, i: int, rated: Masks) -> Estimate:
         """Pair i's person against the others, on the stories that the judge rated too."""
-        key = (i, known.tobytes())
+        key = (i, rated.tobytes())
         if key not in self._people:
-            self._people[key] = self.statistic.estimate(self._x[i].only(known), self._y[i])
+            self._people[key] = self.statistic.estimate(self._x[i].only(rated), self._y[i])
         return self._people[key]
 
     def _parts(self, over: Floats) -> list[tuple[str, float]]:
@@ -200,14 +204,14 @@ def beside_control(
     """
     keep = ~(np.isnan(judge[0].values) | np.isnan(control[0].values))
     sides: list[tuple[Estimate, Values]] = []
-    for side, estimate, known in (judge, control):
+    for side, estimate, own_values in (judge, control):
         rated = ~np.isnan(side.values) & ~np.isnan(people.values)
         if (keep | ~rated).all():
-            sides.append((estimate, known))
+            sides.append((estimate, own_values))
             continue
         there = side.only(keep)
-        found = statistic.estimate(there, people)
-        sides.append((found, values(there.values) if values and found.defined else ()))
+        estimate_shared = statistic.estimate(there, people)
+        sides.append((estimate_shared, values(there.values) if values and estimate_shared.defined else ()))
     (x, xs), (y, ys) = sides
     if x.value is None or y.value is None:
         why = Estimate.undefined(x.why if x.value is None else y.why)

@@ -165,12 +165,12 @@ class Correlations(Signed):
     @property
     def by_people(self) -> tuple[tuple[str, CorrelationRow], ...]:
         """Each row with whose people it is against: ``all``, and, where there are panels, behind it each panel's."""
-        of_panels = {name: {_key(row): row for row in found.rows} for name, found in self.panels.items()}
-        made: list[tuple[str, CorrelationRow]] = []
+        of_panels = {name: {_key(row): row for row in panel.rows} for name, panel in self.panels.items()}
+        named_rows: list[tuple[str, CorrelationRow]] = []
         for row in self.rows:
-            made.append((ALL, row))
-            made += [(name, rows.pop(_key(row))) for name, rows in of_panels.items() if _key(row) in rows]
-        return (*made, *((name, row) for name, rows in of_panels.items() for row in rows.values()))
+            named_rows.append((ALL, row))
+            named_rows += [(name, rows.pop(_key(row))) for name, rows in of_panels.items() if _key(row) in rows]
+        return (*named_rows, *((name, row) for name, rows in of_panels.items() for row in rows.values()))
 
     @property
     def rows(self) -> tuple[CorrelationRow, ...]:
@@ -210,8 +210,8 @@ class Correlations(Signed):
     @property
     def control_sources(self) -> tuple[ControlSource, ...]:
         """Where the control's ratings come from, each source once; empty where no control was asked for."""
-        made = (each for dataset in self.datasets for each in dataset.control.values())
-        return tuple(dict.fromkeys(each.source for each in made))
+        controls = (each for dataset in self.datasets for each in dataset.control.values())
+        return tuple(dict.fromkeys(each.source for each in controls))
 
     @property
     def frame(self) -> pd.DataFrame:

@@ -56,19 +56,19 @@ class DatasetRows:
         self.remarks, self.pool = Remarks(), False
         self.remarks.note(self.intervals.notes)
         self.remarks.signature_parts.update(dict.fromkeys(self.intervals.signature_parts))
-        self.control_made: dict[str, ControlMade] = {}
+        self.control_by_criterion: dict[str, ControlMade] = {}
 
     def dataset(self, pairs: Match) -> CorrelatedDataset:
         """Criterion by criterion of the people; then means over criteria; last, criteria that nobody rated."""
         groups = by_criterion(self.matrix, pairs, self.predict, self.remarks)
         rows = [row for group in groups for row in self._on_criterion(group)]
-        label = control_label(made.source for made in self.control_made.values())
+        label = control_label(control.source for control in self.control_by_criterion.values())
         rows = [replace(row, subject=replace(row.subject, judge=label)) if row.kind == CONTROL else row for row in rows]
         rows += self._means(rows)
         rows += [self._unpaired(candidate) for candidate in unpaired(self.matrix, pairs)]
         return CorrelatedDataset(
             rows=tuple(rows),
-            control=self.control_made,
+            control=self.control_by_criterion,
             pool=self.pool,
             notes=tuple(self.remarks.notes),
             signature_parts=tuple(self.remarks.signature_parts),
@@ -111,11 +111,11 @@ class DatasetRows:
         readings_of = [readings.of_judge(matrix, i, self.options.readings) for i in cells]
         if person.ceiling is not None:
             self._say_readings(group.criterion, cells, person, ceiling)
-        known = [of_cell for of_cell in readings_of if not isinstance(of_cell, str)]
+        readable = [of_cell for of_cell in readings_of if not isinstance(of_cell, str)]
         if self.paired:
-            persons = iter(person.resampled_beside(known, self.intervals))
+            persons = iter(person.resampled_beside(readable, self.intervals))
         else:
-            persons = iter([person.beside(of_cell)[0] for of_cell in known])
+            persons = iter([person.beside(of_cell)[0] for of_cell in readable])
         for at, (i, candidate, of_cell) in enumerate(zip(cells, group.judges, readings_of, strict=True)):
             judge = Side(matrix.judge[i], matrix.judge_codes[i])
             row = self._row(candidate, judge, people, self.statistic.estimate(judge, people))
@@ -194,8 +194,8 @@ class DatasetRows:
         self, candidate: Candidate, people: Side, rated: Masks, person: OnePerson
     ) -> tuple[CorrelationRow, Side | None]:
         """The control's row, on the stories that a judge rated, and its ratings of these."""
-        if candidate.made is not None:
-            self.control_made[candidate.subject.criterion] = candidate.made
+        if candidate.control is not None:
+            self.control_by_criterion[candidate.subject.criterion] = candidate.control
         if candidate.ratings is None:
             return self._row(candidate, people, people, Estimate.undefined(candidate.reason or "undefined")), None
         predicted: Floats = np.where(rated, candidate.ratings, np.nan)

@@ -100,14 +100,14 @@ class Statistic:
         keep = ~(np.isnan(x.values) | np.isnan(y.values) | np.isnan(z.values))
         a, b, c = x.only(keep), y.only(keep), z.only(keep)
         pairs = ((a, b, NAMES), (a, c, (NAMES[0], name)), (b, c, (NAMES[1], name)))
-        found = [self.estimate(p, q, names) for p, q, names in pairs]
-        for one in found:
-            if one.value is None:
-                return one, ()
-        least = found[0].n
+        estimates = [self.estimate(p, q, names) for p, q, names in pairs]
+        for estimate in estimates:
+            if estimate.value is None:
+                return estimate, ()
+        least = estimates[0].n
         if least < 4:
             return Estimate.undefined("a partial correlation is undefined with fewer than 4 pairs", n=least), ()
-        value = float(partial(*(one.value for one in found)))  # type: ignore[arg-type]
+        value = float(partial(*(estimate.value for estimate in estimates)))  # type: ignore[arg-type]
         if np.isnan(value):
             return Estimate.undefined(f"undefined because one side follows {name} exactly", n=least), ()
         plain = replace(self, seed=None)

@@ -56,13 +56,13 @@ def _bound(matrix: RatingMatrix, i: int, scale: tuple[float, float], labels: Sca
 
 def scales_of(table: RatingsTable) -> dict[str, tuple[float, float]]:
     """Criterion -> ends of its scale, as far as the result folders know them."""
-    found: dict[str, tuple[float, float]] = {}
+    ends: dict[str, tuple[float, float]] = {}
     for fact in table.facts:
         for criterion in fact.criteria:
             scale = getattr(criterion, "scale", None)
             if scale is not None:
-                found[str(getattr(criterion, "name", criterion))] = (float(scale.min), float(scale.max))
-    return found
+                ends[str(getattr(criterion, "name", criterion))] = (float(scale.min), float(scale.max))
+    return ends
 
 
 def observed_scale(matrix: RatingMatrix) -> tuple[float, float]:

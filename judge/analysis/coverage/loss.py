@@ -58,17 +58,27 @@ def tests_against_people(matrices: Sequence[RatingMatrix]) -> tuple[LossTest, ..
 
 def findings(tests: Sequence[LossTest]) -> tuple[str, ...]:
     """One sentence for each kind of loss that goes with people's ratings (Holm over all of them, p < .05)."""
-    family = [one for one in tests if one.kind in (RATING, DISTANCE) and one.test.p is not None]
+    family = len(_against_ratings(tests))
+    return tuple(_sentence(which, groups, family) for which, groups in selective(tests).items())
+
+
+def selective(tests: Sequence[LossTest]) -> dict[str, dict[str, list[str]]]:
+    """Which stories were lost more often -> judge with Eval-Prompt -> criteria (Holm over all tests, p < .05)."""
+    family = _against_ratings(tests)
     if not family:
-        return ()
-    p = np.array([one.test.p for one in family], dtype=np.float64)
+        return {}
+    p = np.array([test.test.p for test in family], dtype=np.float64)
     adjusted = multiplicity.adjust(p, "holm", family="tests of loss").p
-    found: dict[str, dict[str, list[str]]] = {}
-    for one, value in zip(family, adjusted, strict=True):
-        if value < _ALPHA and one.test.effect is not None:
-            groups = found.setdefault(_which(one.kind, one.test.effect), {})
-            groups.setdefault(f"{one.judge} with {one.eval_prompt}", []).append(one.criterion)
-    return tuple(_sentence(which, groups, len(family)) for which, groups in found.items())
+    groups_by_direction: dict[str, dict[str, list[str]]] = {}
+    for test, value in zip(family, adjusted, strict=True):
+        if value < _ALPHA and test.test.effect is not None:
+            groups = groups_by_direction.setdefault(_direction(test.kind, test.test.effect), {})
+            groups.setdefault(f"{test.judge} with {test.eval_prompt}", []).append(test.criterion)
+    return groups_by_direction
+
+
+def _against_ratings(tests: Sequence[LossTest]) -> list[LossTest]:
+    return [test for test in tests if test.kind in (RATING, DISTANCE) and test.test.p is not None]
 
 
 def _against_stories(matrix: RatingMatrix, i: int, rng: np.random.Generator) -> Iterator[LossTest]:
@@ -101,7 +111,7 @@ def _against_people(matrix: RatingMatrix, i: int) -> Iterator[LossTest]:
         yield LossTest(**cell, kind=DISTANCE, against=far, test=with_number(lost, distance))
 
 
-def _which(kind: str, auc: float) -> str:
+def _direction(kind: str, auc: float) -> str:
     if kind == RATING:
         return "that people rate higher" if auc > _HALF else "that people rate lower"
     return "far from people's mean" if auc > _HALF else "near people's mean"

@@ -27,7 +27,11 @@ _CODES = "the mean of labels is that of their codes, 0 upwards: of two labels th
 def tables(result: Coverage) -> list[Table]:
     """All coverage tables: counts by Eval-Prompt, criterion and system, associations of loss, bounds."""
     counts = (result.by_eval_prompt, result.by_criterion, result.by_system)
-    return [*(_count_table(one, result) for one in counts), _association_table(result), _bounds_table(result)]
+    return [
+        *(_count_table(run_count, result) for run_count in counts),
+        _association_table(result),
+        _bounds_table(result),
+    ]
 
 
 def sentence(total: Counts) -> str:
@@ -47,8 +51,8 @@ def with_coverage(
     """Tables of statistics with coverage before them: a line above the first, or the first note of each."""
     line = f"coverage: {sentence(count(table, ('source',), drop_systems=drop_systems))}"
     if form in ("table", "md"):
-        return [replace(one, above=_above(one.above, line)) if i == 0 else one for i, one in enumerate(printed)]
-    return [replace(one, notes=(line, *one.notes)) for one in printed]
+        return [replace(other, above=_above(other.above, line)) if i == 0 else other for i, other in enumerate(printed)]
+    return [replace(other, notes=(line, *other.notes)) for other in printed]
 
 
 def _above(verdict: str, line: str) -> str:
@@ -74,7 +78,7 @@ def _count_table(counts: Counts, result: Coverage) -> Table:
 
 
 def _association_table(result: Coverage) -> Table:
-    p_values = [one.test.p for one in result.tests if one.test.p is not None]
+    p_values = [test.test.p for test in result.tests if test.test.p is not None]
     strong = sum(p < _ALPHA for p in p_values)
     if not result.tests:
         notes = [f"nothing was lost: every {result.total.came} repeat has a rating"]
@@ -98,17 +102,17 @@ def _association_table(result: Coverage) -> Table:
         Column("tail", "tail"),
         Column("reason", "why not"),
     ]
-    rows = [_tested(one) for one in result.tests]
+    rows = [_tested(test) for test in result.tests]
     return Table("Is loss associated with the stories?", columns, rows, joined(result.tested_parts), notes)
 
 
-def _tested(one: LossTest) -> dict[str, Any]:
-    test = one.test
+def _tested(loss: LossTest) -> dict[str, Any]:
+    test = loss.test
     return {
-        "judge": one.judge,
-        "eval_prompt": one.eval_prompt,
-        "criterion": one.criterion,
-        "with": one.against,
+        "judge": loss.judge,
+        "eval_prompt": loss.eval_prompt,
+        "criterion": loss.criterion,
+        "with": loss.against,
         "n": test.n,
         "lost": test.lost,
         "test": test.test,
@@ -129,9 +133,9 @@ def _bounds_table(result: Coverage) -> Table:
         Column("scale", "scale"),
         Column("mean", "mean [worst, best]", digits=2),
     ]
-    labelled = any(one.ends is not None for one in result.bounds)
+    labelled = any(bound.ends is not None for bound in result.bounds)
     note = "bounds, not confidence intervals: every missing repeat at the lowest, or at the highest, point of the scale"
-    rows = [_bounded(one) for one in result.bounds]
+    rows = [_bounded(bound) for bound in result.bounds]
     return Table(
         "Mean rating and its bounds", columns, rows, joined(result.bound_parts), [note, *([_CODES] if labelled else [])]
     )

@@ -78,14 +78,14 @@ class Criteria:
             return askings_frame(self.askings, self.signature, self.notes)
         if view not in _VIEWS:
             raise SpecError(unknown("view", view, [*_VIEWS, "together"]))
-        made = _VIEWS[view]
+        chosen = _VIEWS[view]
         rows = [
-            (one.source.matrix.dataset, *one.source.labels().values(), *row)
-            for one in self.profiles
-            for row in made.rows(one)
+            (profile.source.matrix.dataset, *profile.source.labels().values(), *row)
+            for profile in self.profiles
+            for row in chosen.rows(profile)
         ]
-        line = self.signature if made.has_intervals else self.bare_signature
-        return signed(pd.DataFrame(rows, columns=[*_LABELS, *made.columns]), line, self.notes)
+        line = self.signature if chosen.has_intervals else self.bare_signature
+        return signed(pd.DataFrame(rows, columns=[*_LABELS, *chosen.columns]), line, self.notes)
 
 
 def criteria(
@@ -102,17 +102,17 @@ def criteria(
     options = options or CriteriaOptions()
     table = numbers(table)
     matrices = build(table, drop_systems=options.drop_systems)
-    found = profiles(matrices, options, scales(table, scale))
+    source_profiles = profiles(matrices, options, scales(table, scale))
     extra = _people_only(matrices)
-    tested = ["ci:jackknife"] if any(one.excess and one.excess.method for one in found) else []
+    tested = ["ci:jackknife"] if any(profile.excess and profile.excess.method for profile in source_profiles) else []
     return Criteria(
-        profiles=tuple(found),
+        profiles=tuple(source_profiles),
         options=options,
         matrices=matrices,
         signature_parts=signature_parts(table, matrices, options, extra=[*extra, *tested]),
         bare_parts=signature_parts(table, matrices, options, extra=extra, intervals=NO_INTERVAL),
         notes=tuple(dict.fromkeys([*(note for fact in table.facts for note in fact.notes), *notes])),
-        askings=askings(table, found),
+        askings=askings(table, source_profiles),
     )
 
 
@@ -138,10 +138,10 @@ def _halo_rows(profile: Profile) -> _Rows:
 
 
 def _pair_rows(profile: Profile) -> _Rows:
-    for level, found in (("overall", profile.overall), ("system", profile.system)):
-        for i, name in enumerate(found.rows):
+    for level, matrix in (("overall", profile.overall), ("system", profile.system)):
+        for i, name in enumerate(matrix.rows):
             for j in range(i):
-                yield (level, name, found.columns[j], *_tau(found, i, j))
+                yield (level, name, matrix.columns[j], *_tau(matrix, i, j))
 
 
 def _multitrait_rows(profile: Profile) -> _Rows:

@@ -44,16 +44,16 @@ def halo_test(matrix: RatingMatrix, pairs: Sequence[tuple[int, int]]) -> Test:
     if persons is None:
         return _undefined(NO_PERSONS)
     whole = np.asarray(~np.isnan(matrix.judge[[i for i, _ in pairs]]).any(axis=0), dtype=bool)
-    made = [_one(matrix, i, j, criteria.index(j), persons, whole) for i, j in pairs]
-    if not made[0].used.any():
+    parts = [_criterion_part(matrix, i, j, criteria.index(j), persons, whole) for i, j in pairs]
+    if not parts[0].used.any():
         return _undefined(UNRATED)
-    kept = [one for one in made if one.reason() is None]
+    kept = [part for part in parts if part.reason() is None]
     if not kept:
-        crowded = all(one.reason() == CROWDED for one in made)
-        return _undefined(CROWDED if crowded else NO_DIFFERENCE, int(made[0].used.sum()))
+        crowded = all(part.reason() == CROWDED for part in parts)
+        return _undefined(CROWDED if crowded else NO_DIFFERENCE, int(parts[0].used.sum()))
 
     def mean(weights: Floats, *, curved: bool = True) -> Floats:
-        return np.asarray(np.mean([one.slope(weights, curved=curved) for one in kept], axis=0), dtype=np.float64)
+        return np.asarray(np.mean([part.slope(weights, curved=curved) for part in kept], axis=0), dtype=np.float64)
 
     used = kept[0].used
     every = used[None, :].astype(np.float64)
@@ -61,7 +61,7 @@ def halo_test(matrix: RatingMatrix, pairs: Sequence[tuple[int, int]]) -> Test:
     return jackknife.against_zero(mean, matrix.story_prompt, used, tail="greater", bias=bias)
 
 
-def _one(
+def _criterion_part(
     matrix: RatingMatrix, cell: int, criterion: int, own: int, persons: Floats, whole: NDArray[np.bool_]
 ) -> GivenQuality:
     """One criterion's regression; every criterion's rests on the same stories and persons."""
@@ -79,16 +79,16 @@ def _persons(matrix: RatingMatrix, criteria: Sequence[int]) -> Floats | None:
     them, and so on; not where ratings are stored in ascending order.
     """
     raters = [matrix.by_rater(j) for j in criteria]
-    if any(one.ascending for one in raters):
+    if any(criterion.ascending for criterion in raters):
         return None
-    if not all(one.known for one in raters):
+    if not all(criterion.known for criterion in raters):
         positions = [matrix.by_position(j) for j in criteria]
-        columns = max(one.shape[1] for one in positions)
-        return np.stack([_padded(one, columns) for one in positions])
-    names = list(dict.fromkeys(name for one in raters for name in one.names))
+        columns = max(ratings.shape[1] for ratings in positions)
+        return np.stack([_padded(ratings, columns) for ratings in positions])
+    names = list(dict.fromkeys(name for criterion in raters for name in criterion.names))
     out = np.full((len(criteria), matrix.n, len(names)), np.nan)
-    for k, one in enumerate(raters):
-        out[k][:, [names.index(name) for name in one.names]] = without_leniency(one.ratings)
+    for k, criterion in enumerate(raters):
+        out[k][:, [names.index(name) for name in criterion.names]] = without_leniency(criterion.ratings)
     return out
 
 

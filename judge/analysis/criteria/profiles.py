@@ -46,8 +46,8 @@ class TauMatrix:
     @classmethod
     def of(cls, rows: Sequence[str], x: Floats, columns: Sequence[str] = (), y: Floats | None = None) -> TauMatrix:
         """Of values (criteria, units), NaN = none, with each other or with others on the same units."""
-        known, other = ~np.isnan(x), ~np.isnan(x if y is None else y)
-        n = known.astype(np.int64) @ other.T.astype(np.int64)
+        rated, other = ~np.isnan(x), ~np.isnan(x if y is None else y)
+        n = rated.astype(np.int64) @ other.T.astype(np.int64)
         tau = halo.tau_matrix(x) if y is None else halo.tau_matrix(x, y)
         return cls(tuple(rows), tuple(columns or rows), tau, n)
 
@@ -89,24 +89,26 @@ class Profile:
     off_points: bool
 
 
-def profiles(matrices: Sequence[RatingMatrix], options: CriteriaOptions, known: Mapping[str, Scale]) -> list[Profile]:
+def profiles(
+    matrices: Sequence[RatingMatrix], options: CriteriaOptions, scales_by_name: Mapping[str, Scale]
+) -> list[Profile]:
     """The profile of people and of each judge x Eval-Prompt; all intervals of a dataset from one set of resamples."""
-    found = []
+    source_profiles = []
     for matrix in matrices:
         tau = _resampled_tau(matrix, options)
         group = sources(matrix)
         people = next((source for source in group if source.is_people), None)
-        found += [_profile(source, people, tau, known, options) for source in group]
-    return found
+        source_profiles += [_profile(source, people, tau, scales_by_name, options) for source in group]
+    return source_profiles
 
 
 def scales(table: RatingsTable, default: Scale | None = None) -> dict[str, Scale]:
     """Criterion (lower case) -> its scale, as far as result folders know them; `default` for people's others."""
-    found = {criterion.name.casefold(): criterion.scale for fact in table.facts for criterion in fact.criteria}
+    scales_by_name = {criterion.name.casefold(): criterion.scale for fact in table.facts for criterion in fact.criteria}
     if default is not None:
         for name in table.frame["criterion"].dropna().unique():
-            found.setdefault(str(name).casefold(), default)
-    return found
+            scales_by_name.setdefault(str(name).casefold(), default)
+    return scales_by_name
 
 
 def _resampled_tau(matrix: RatingMatrix, options: CriteriaOptions) -> halo.Resampled | None:
@@ -114,13 +116,13 @@ def _resampled_tau(matrix: RatingMatrix, options: CriteriaOptions) -> halo.Resam
     if options.ci == "none" or np.unique(matrix.story_prompt).size < LEAST_UNITS:
         return None
     drawn = bootstrap.draw(matrix.story_prompt, options.resamples, np.random.default_rng(options.seed), "boot-inputs")
-    made: dict[bytes, Floats] = {}
+    cache: dict[bytes, Floats] = {}
 
     def tau(x: Codes, y: Codes) -> Floats:
         key = x.tobytes() + y.tobytes()
-        if key not in made:
-            made[key] = resampled_tau.tau_b(drawn, x, y)
-        return made[key]
+        if key not in cache:
+            cache[key] = resampled_tau.tau_b(drawn, x, y)
+        return cache[key]
 
     return tau
 
@@ -129,7 +131,7 @@ def _profile(
     source: Source,
     people: Source | None,
     tau: halo.Resampled | None,
-    known: Mapping[str, Scale],
+    scales_by_name: Mapping[str, Scale],
     options: CriteriaOptions,
 ) -> Profile:
     matrix, values = source.matrix, source.by_story
@@ -147,7 +149,7 @@ def _profile(
             summary = halo.multitrait(across.tau)
     singles = [source.ratings(k) for k in range(len(source.criteria))]
     use_of = tuple(
-        _use([single], values[[k]], [name], known)
+        _use([single], values[[k]], [name], scales_by_name)
         for k, (single, name) in enumerate(zip(singles, source.criteria, strict=True))
     )
     return Profile(
@@ -159,9 +161,9 @@ def _profile(
         excess=excess,
         across=across,
         multitrait=summary,
-        use=_use(singles, values, source.criteria, known),
+        use=_use(singles, values, source.criteria, scales_by_name),
         use_of=use_of,
-        off_points=_off_points(source, use_of, known),
+        off_points=_off_points(source, use_of, scales_by_name),
     )
 
 
@@ -182,9 +184,11 @@ def _with_interval(
     return bootstrap.expanded(estimate, statistic(tau), units, method)
 
 
-def _use(singles: Sequence[Floats], values: Floats, names: Sequence[str], known: Mapping[str, Scale]) -> ScaleUse:
+def _use(
+    singles: Sequence[Floats], values: Floats, names: Sequence[str], scales_by_name: Mapping[str, Scale]
+) -> ScaleUse:
     """Scale use over criteria; the scale's ends count only where all of them share one."""
-    own = {known.get(name.casefold()) for name in names}
+    own = {scales_by_name.get(name.casefold()) for name in names}
     scale = own.pop() if len(own) == 1 else None
     ratings = np.concatenate([single.reshape(-1) for single in singles])
     if scale is None:
@@ -192,6 +196,6 @@ def _use(singles: Sequence[Floats], values: Floats, names: Sequence[str], known:
     return scale_use(ratings, values, step=float(scale.step), scale=(float(scale.min), float(scale.max)))
 
 
-def _off_points(source: Source, use_of: Sequence[ScaleUse], known: Mapping[str, Scale]) -> bool:
-    scales_of = (known.get(name.casefold()) for name in source.criteria)
+def _off_points(source: Source, use_of: Sequence[ScaleUse], scales_by_name: Mapping[str, Scale]) -> bool:
+    scales_of = (scales_by_name.get(name.casefold()) for name in source.criteria)
     return any(scale and use.distinct > len(scale.points()) for scale, use in zip(scales_of, use_of, strict=True))

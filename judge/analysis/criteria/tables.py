@@ -42,20 +42,22 @@ def tables(result: Criteria, *, full: bool = False, long: bool = False) -> list[
 
     `full` prints every judge's matrices and the scale use of every criterion.
     """
-    found, several_datasets = result.profiles, len(result.matrices) > 1
-    several = any(len(one.source.criteria) > 1 for one in found)
+    profiles, several_datasets = result.profiles, len(result.matrices) > 1
+    several = any(len(profile.source.criteria) > 1 for profile in profiles)
     if long:
         frames = {view: result.view(view) for view in _LONG}
-        made = [long_table(_LONG[view], one, one.attrs["signature"]) for view, one in frames.items() if len(one)]
+        printed = [
+            long_table(_LONG[view], frame, frame.attrs["signature"]) for view, frame in frames.items() if len(frame)
+        ]
     else:
-        made = [replace(_summary(found, several_datasets), signature=result.signature)] if several else []
-        made += [replace(_together(result, several_datasets), signature=result.signature)] if result.askings else []
-        bare = [_scale_use(found, several_datasets=several_datasets, full=full)]
-        bare += [part for matrix in result.matrices for part in _matrices(matrix, found, full=full)]
-        made += [replace(one, signature=result.bare_signature) for one in bare]
-    said = [*result.notes, *_notes(result, several=several)]
-    said += _left_out(result) if several and not full and not long else []
-    return [*made[:-1], replace(made[-1], notes=(*made[-1].notes, *dict.fromkeys(said)))]
+        printed = [replace(_summary(profiles, several_datasets), signature=result.signature)] if several else []
+        printed += [replace(_together(result, several_datasets), signature=result.signature)] if result.askings else []
+        bare = [_scale_use(profiles, several_datasets=several_datasets, full=full)]
+        bare += [part for matrix in result.matrices for part in _matrices(matrix, profiles, full=full)]
+        printed += [replace(part_table, signature=result.bare_signature) for part_table in bare]
+    notes = [*result.notes, *_notes(result, several=several)]
+    notes += _left_out(result) if several and not full and not long else []
+    return [*printed[:-1], replace(printed[-1], notes=(*printed[-1].notes, *dict.fromkeys(notes)))]
 
 
 def _labels(several_datasets: bool) -> list[Column]:
@@ -65,12 +67,16 @@ def _labels(several_datasets: bool) -> list[Column]:
 
 def _summary(profiles: Sequence[Profile], several_datasets: bool) -> Table:
     rows = []
-    for one in profiles:
-        summary = one.multitrait
+    for profile in profiles:
+        summary = profile.multitrait
         own = f"{summary.own_best} of {summary.rows}" if summary and summary.rows else None
         rows.append(
-            {"dataset": one.source.matrix.dataset, **one.source.labels(), "criteria": len(one.source.criteria)}
-            | {"stories": one.stories, "halo": one.halo, "excess": one.excess, "own": own}
+            {
+                "dataset": profile.source.matrix.dataset,
+                **profile.source.labels(),
+                "criteria": len(profile.source.criteria),
+            }
+            | {"stories": profile.stories, "halo": profile.halo, "excess": profile.excess, "own": own}
             | {"validity": summary.validity if summary else None}
             | {"heterotrait": summary.heterotrait if summary else None}
         )
@@ -80,7 +86,7 @@ def _summary(profiles: Sequence[Profile], several_datasets: bool) -> Table:
         Column("stories", "stories"),
         Column("halo", "between criteria", digits=1, factor=100),
     ]
-    if all(one.source.is_people for one in profiles):
+    if all(profile.source.is_people for profile in profiles):
         return Table(_SUMMARY, columns, rows, "")
     columns += [
         Column("excess", "halo, points"),
@@ -93,11 +99,20 @@ def _summary(profiles: Sequence[Profile], several_datasets: bool) -> Table:
 
 def _together(result: Criteria, several_datasets: bool) -> Table:
     rows: list[dict[str, Any]] = [
-        {"dataset": one.profile.source.matrix.dataset, **one.profile.source.labels(), "asked": words(one)}
-        | {"criteria": len(one.profile.source.criteria), "calls": one.calls, "cost": one.dollars, "lost": one.lost}
-        | {"prompt_tokens": one.prompt_tokens, "completion_tokens": one.completion_tokens, "halo": one.profile.halo}
-        | {"validity": one.profile.multitrait.validity if one.profile.multitrait else None}
-        for one in result.askings
+        {"dataset": asking.profile.source.matrix.dataset, **asking.profile.source.labels(), "asked": words(asking)}
+        | {
+            "criteria": len(asking.profile.source.criteria),
+            "calls": asking.calls,
+            "cost": asking.dollars,
+            "lost": asking.lost,
+        }
+        | {
+            "prompt_tokens": asking.prompt_tokens,
+            "completion_tokens": asking.completion_tokens,
+            "halo": asking.profile.halo,
+        }
+        | {"validity": asking.profile.multitrait.validity if asking.profile.multitrait else None}
+        for asking in result.askings
     ]
     columns = [
         *_labels(several_datasets),
@@ -116,12 +131,12 @@ def _together(result: Criteria, several_datasets: bool) -> Table:
 
 def _scale_use(profiles: Sequence[Profile], *, several_datasets: bool, full: bool) -> Table:
     rows = []
-    for one in profiles:
-        parts: list[tuple[str | None, ScaleUse]] = [("all", one.use)]
-        if full and len(one.source.criteria) > 1:
-            parts = [*zip(one.source.criteria, one.use_of, strict=True), ("all", one.use)]
+    for profile in profiles:
+        parts: list[tuple[str | None, ScaleUse]] = [("all", profile.use)]
+        if full and len(profile.source.criteria) > 1:
+            parts = [*zip(profile.source.criteria, profile.use_of, strict=True), ("all", profile.use)]
         rows += [
-            {"dataset": one.source.matrix.dataset, **one.source.labels(), "criterion": name, **_use(use)}
+            {"dataset": profile.source.matrix.dataset, **profile.source.labels(), "criterion": name, **_use(use)}
             for name, use in parts
         ]
     columns = _labels(several_datasets)
@@ -152,35 +167,35 @@ def _use(use: ScaleUse) -> dict[str, Any]:
 
 
 def _matrices(matrix: RatingMatrix, profiles: Sequence[Profile], *, full: bool) -> Iterator[Table]:
-    own = [one for one in profiles if one.source.matrix is matrix and len(one.source.criteria) > 1]
-    judges = [one for one in own if not one.source.is_people]
-    for one in own:
-        if not (full or one.source.is_people or len(judges) <= FEW):
+    own = [profile for profile in profiles if profile.source.matrix is matrix and len(profile.source.criteria) > 1]
+    judges = [profile for profile in own if not profile.source.is_people]
+    for profile in own:
+        if not (full or profile.source.is_people or len(judges) <= FEW):
             continue
-        name = f"{matrix.dataset}: {one.source.name}"
-        lower = np.tril(np.ones(one.overall.tau.shape, dtype=np.bool_), k=-1)
-        both = np.where(lower, one.overall.tau, one.system.tau)
+        name = f"{matrix.dataset}: {profile.source.name}"
+        lower = np.tril(np.ones(profile.overall.tau.shape, dtype=np.bool_), k=-1)
+        both = np.where(lower, profile.overall.tau, profile.system.tau)
         np.fill_diagonal(both, np.nan)
         title = f"Tau-b x100 between criteria, {name} (below: over stories; above: over system means)"
-        yield _square(title, both, one.source.criteria, one.source.criteria, "criterion")
-        if one.across is not None and len(one.across.rows) > 1:
+        yield _square(title, both, profile.source.criteria, profile.source.criteria, "criterion")
+        if profile.across is not None and len(profile.across.rows) > 1:
             title = f"Tau-b x100 with people's criteria, {name} (rows: the judge's)"
-            yield _square(title, one.across.tau, one.across.rows, one.across.rows, "judge's criterion")
+            yield _square(title, profile.across.tau, profile.across.rows, profile.across.rows, "judge's criterion")
 
 
 def _square(title: str, values: NDArray[np.float64], rows: Sequence[str], columns: Sequence[str], corner: str) -> Table:
     keys = column_keys(columns, ("criterion",))
-    made = [
+    cells = [
         {"criterion": name} | dict(zip(keys, map(float, line), strict=True))
         for name, line in zip(rows, values, strict=True)
     ]
     heads = [Column(key, title, digits=0, factor=100) for key, title in zip(keys, columns, strict=True)]
-    return Table(title, [Column("criterion", corner), *heads], made, "")
+    return Table(title, [Column("criterion", corner), *heads], cells, "")
 
 
 def _notes(result: Criteria, *, several: bool) -> Iterator[str]:
-    found, options = result.profiles, result.options
-    judged = any(not one.source.is_people for one in found)
+    profiles, options = result.profiles, result.options
+    judged = any(not profile.source.is_people for profile in profiles)
     if several:
         yield (
             "between criteria: mean tau of ratings of different criteria; it rises as error falls, so that a "
@@ -201,7 +216,7 @@ def _notes(result: Criteria, *, several: bool) -> Iterator[str]:
         if options.ci != "none":
             drawn = f"{options.resamples} resamples of story-prompts"
             yield f"intervals of tau: expanded percentile, {drawn}, the same for all rows"
-        for matrix in {id(one.source.matrix): one.source.matrix for one in found}.values():
+        for matrix in {id(profile.source.matrix): profile.source.matrix for profile in profiles}.values():
             prompts = f"{np.unique(matrix.story_prompt).size} story-prompts"
             few = ": these few systems are weak evidence at system level" if len(matrix.systems) < FEW_SYSTEMS else ""
             yield f"{matrix.dataset}: {matrix.n} stories for {prompts} by {len(matrix.systems)} systems{few}"
@@ -214,21 +229,21 @@ def _notes(result: Criteria, *, several: bool) -> Iterator[str]:
     )
     if result.askings:
         yield "calls, tokens and cost are those of the whole run, whatever stories or criteria are chosen here"
-        if len({one.together for one in result.askings}) > 1:
+        if len({profile.together for profile in result.askings}) > 1:
             yield (
                 "asked together, a judge sees its earlier ratings as it writes the next: where "
                 "its criteria then correlate more with each other, but not with people's, halo is likely"
             )
-    if any(one.source.of_means for one in found):
+    if any(profile.source.of_means for profile in profiles):
         yield "imported ratings are means of repeats: their entropy is that of rounded means"
-    if any(one.off_points for one in found if one.source.is_people):
+    if any(profile.off_points for profile in profiles if profile.source.is_people):
         yield "people's ratings here are not points of the scale (means of several people?): entropy of rounded ratings"
 
 
 def _left_out(result: Criteria) -> Iterator[str]:
     for matrix in result.matrices:
-        judges = sum(not one.source.is_people for one in result.profiles if one.source.matrix is matrix)
+        judges = sum(not profile.source.is_people for profile in result.profiles if profile.source.matrix is matrix)
         if judges > FEW:
-            said = f"{matrix.dataset}: the matrices of {judges} judges x Eval-Prompts are left out here"
+            sentence = f"{matrix.dataset}: the matrices of {judges} judges x Eval-Prompts are left out here"
             choose = Advice("choose with {judge} and {eval_prompt}, or print all with {full}", full=True)
-            yield Note(said, choose, joint="; ")
+            yield Note(sentence, choose, joint="; ")

@@ -59,15 +59,15 @@ def askings(table: RatingsTable, profiles: Sequence[Profile]) -> tuple[Asking, .
     if not any(fact.joint for fact in table.facts):
         return ()
     facts = {(fact.run, fact.judge): fact for fact in table.facts}
-    taken = {place: _taken(fact) for place, fact in facts.items()}
-    found = []
-    for one in profiles:
-        source = one.source
-        place, prompt = (str(source.run), source.judge), str(source.eval_prompt)
-        known = taken.get(place, {}).get(prompt)
-        if known is not None:
-            found.append(Asking(one, prompt in facts[place].joint, *known, _lost(one)))
-    return tuple(found)
+    taken = {run_judge: _taken(fact) for run_judge, fact in facts.items()}
+    requests = []
+    for profile in profiles:
+        source = profile.source
+        run_judge, prompt = (str(source.run), source.judge), str(source.eval_prompt)
+        usage = taken.get(run_judge, {}).get(prompt)
+        if usage is not None:
+            requests.append(Asking(profile, prompt in facts[run_judge].joint, *usage, _lost(profile)))
+    return tuple(requests)
 
 
 def _taken(fact: RunFacts) -> Mapping[str, tuple[int, int | None, int | None, float | None]]:
@@ -79,10 +79,10 @@ def _taken(fact: RunFacts) -> Mapping[str, tuple[int, int | None, int | None, fl
     with JournalReader(folder.journal) as journal, journal.snapshot():
         return {
             name: (
-                *(one.calls, one.prompt_tokens, one.completion_tokens),
+                *(counts.calls, counts.prompt_tokens, counts.completion_tokens),
                 cost_of(journal.spending(name), manifest).dollars,
             )
-            for name, one in journal.taken().items()
+            for name, counts in journal.taken().items()
         }
 
 
@@ -92,21 +92,29 @@ def _lost(profile: Profile) -> float | None:
     return 1 - int(source.counts.sum()) / asked if asked else None
 
 
-def frame(found: Sequence[Asking], signature: str, notes: Sequence[str]) -> pd.DataFrame:
+def frame(requests: Sequence[Asking], signature: str, notes: Sequence[str]) -> pd.DataFrame:
     """One row an Eval-Prompt: `COLUMNS`; `asked` is together or one by one."""
     rows = []
-    for one in found:
-        source, halo, summary = one.profile.source, one.profile.halo, one.profile.multitrait
+    for asking in requests:
+        source, halo, summary = asking.profile.source, asking.profile.halo, asking.profile.multitrait
         rows.append(
             (
-                *(source.matrix.dataset, *source.labels().values(), words(one), len(source.criteria), one.calls),
-                *(one.prompt_tokens, one.completion_tokens, one.dollars, one.lost, halo.value, halo.low, halo.high),
+                *(source.matrix.dataset, *source.labels().values(), words(asking), len(source.criteria), asking.calls),
+                *(
+                    asking.prompt_tokens,
+                    asking.completion_tokens,
+                    asking.dollars,
+                    asking.lost,
+                    halo.value,
+                    halo.low,
+                    halo.high,
+                ),
                 *(summary.validity.value if summary else None, halo.reason),
             )
         )
     return signed(pd.DataFrame(rows, columns=list(COLUMNS)), signature, notes)
 
 
-def words(one: Asking) -> str:
+def words(asking: Asking) -> str:
     """How it was asked."""
-    return "together" if one.together else "one by one"
+    return "together" if asking.together else "one by one"

@@ -61,8 +61,8 @@ class Battery:
         self.labels = [scale_of(matrix, cell.criterion) for cell in matrix.cells]
         self.partner = match(matrix, options.against).partner
         self.raters = [matrix.by_rater(j) for j in range(len(matrix.criteria))]
-        self.people = [Replicated.of(raters.ratings, known=raters.known) for raters in self.raters]
-        self.alike = [without_leniency(one.ratings) if one.known else one.ratings for one in self.raters]
+        self.people = [Replicated.of(raters.ratings, persons=raters.known) for raters in self.raters]
+        self.alike = [without_leniency(raters.ratings) if raters.known else raters.ratings for raters in self.raters]
         self.length = _scaled_log(matrix.stories["words"].to_numpy(dtype=np.float64))
         self.own = _own_systems(matrix, options.own)
         # Repeats of each cell on the axis of all stories; (n, 1) means for imports, whose repeats are not known.
@@ -92,14 +92,14 @@ class Battery:
         if label is not None and scale.positive_code is not None:
             left -= {"leniency", "loss"}
             yield self._yes_bias(cell, label, *self._positive(i, j, scale))
-            test, said = self._loss(i, j), loss_of(scale.labels[1])
-            yield Finding(self.matrix.dataset, cell, cell.criterion, "loss", test, said=said)
+            test, label_kind = self._loss(i, j), loss_of(scale.labels[1])
+            yield Finding(self.matrix.dataset, cell, cell.criterion, "loss", test, label_kind=label_kind)
         else:
             yield self._stuck(i, j)
-        for name in (one for one in DIAGNOSTICS if one in left):
+        for name in (diagnostic for diagnostic in DIAGNOSTICS if diagnostic in left):
             reason = _NO_POINTS if scale.positive_code is not None else _NO_ORDER
-            test, said = _undefined(name, reason), DIAGNOSTICS[name]
-            yield Finding(self.matrix.dataset, cell, cell.criterion, name, test, said=said)
+            test, label_kind = _undefined(name, reason), DIAGNOSTICS[name]
+            yield Finding(self.matrix.dataset, cell, cell.criterion, name, test, label_kind=label_kind)
 
     def _positive(self, i: int, j: int, scale: Scale) -> tuple[Floats, Floats]:
         """Shares of the positive label by the judge's repeats and by people, story by story."""
@@ -110,8 +110,8 @@ class Battery:
         test = self._test("leniency", rating_bias.leniency(judge, people), judge, people)
         both = ~np.isnan(judge) & ~np.isnan(people)
         shares = [float(side[both].mean()) if both.any() else np.nan for side in (judge, people)]
-        said = yes_bias(label, shares[0], shares[1])
-        return Finding(self.matrix.dataset, cell, cell.criterion, YES_BIAS, test, said=said)
+        label_kind = yes_bias(label, shares[0], shares[1])
+        return Finding(self.matrix.dataset, cell, cell.criterion, YES_BIAS, test, label_kind=label_kind)
 
     def _yes_biases(self) -> Iterator[Finding]:
         """Over the binary criteria of each judge and Eval-Prompt: a story's mean over those that both labelled."""
@@ -122,12 +122,12 @@ class Battery:
                 both = np.isnan(judge) | np.isnan(people)
                 sides = np.where(both, np.nan, judge), np.where(both, np.nan, people)
                 groups.setdefault((cell.run, cell.judge, cell.eval_prompt), []).append((scale, *sides))
-        for key, found in groups.items():
-            if len(found) < 2:
+        for key, group in groups.items():
+            if len(group) < 2:
                 continue
-            words = {str(scale.positive) for scale, _, _ in found}
+            words = {str(scale.positive) for scale, _, _ in group}
             label = words.pop() if len(words) == 1 else POSITIVE
-            judge, people = np.stack([one[1] for one in found]), np.stack([one[2] for one in found])
+            judge, people = np.stack([member[1] for member in group]), np.stack([member[2] for member in group])
             yield self._yes_bias(Cell(*key, ALL), label, _mean_of_rows(judge), _mean_of_rows(people))
 
     def _leniency(self, i: int, j: int) -> Test:
@@ -161,7 +161,7 @@ class Battery:
             return _undefined("compression", _NO_SINGLES)
         spread = rating_bias.single_spread(self.repeats[i], self.alike[j])
         deficit = rating_bias.slope_deficit(judge, people)
-        parts = [self._test("compression", one, judge, people.mean, why=_NO_SPREAD) for one in (spread, deficit)]
+        parts = [self._test("compression", part, judge, people.mean, why=_NO_SPREAD) for part in (spread, deficit)]
         if parts[1].p is None:
             return parts[1]
         p = parts[0].p
@@ -219,7 +219,16 @@ class Battery:
             best = replace(best, p=min(1.0, best.p * len(points)))
         scale = self.labels[i]
         label = None if scale is None else scale.label_of(float(points[at]))
-        return Finding(self.matrix.dataset, cell, cell.criterion, "stuck", best, point=float(points[at]), label=label)
+        return Finding(
+            self.matrix.dataset,
+            cell,
+            cell.criterion,
+            "stuck",
+            best,
+            point=float(points[at]),
+            label=label,
+            points_tested=len(points),
+        )
 
     def _halos(self) -> Iterator[Finding]:
         groups: dict[tuple[str, str, str], list[tuple[int, int]]] = {}
@@ -259,29 +268,29 @@ def _mean_of_rows(rows: Floats) -> Floats:
 
 def _scaled_log(words: Floats) -> Floats:
     """Log length in standard deviations from its mean; NaN where it is not known, or nowhere differs."""
-    known = ~np.isnan(words)
-    log = np.where(known, np.log(np.where(known, np.maximum(words, 1), 1.0)), np.nan)
-    spread = float(log[known].std()) if known.any() else 0.0
+    counted = ~np.isnan(words)
+    log = np.where(counted, np.log(np.where(counted, np.maximum(words, 1), 1.0)), np.nan)
+    spread = float(log[counted].std()) if counted.any() else 0.0
     return (
-        np.asarray((log - log[known].mean()) / spread, dtype=np.float64) if spread > 0 else np.full(log.shape, np.nan)
+        np.asarray((log - log[counted].mean()) / spread, dtype=np.float64) if spread > 0 else np.full(log.shape, np.nan)
     )
 
 
 def points_of(table: RatingsTable) -> dict[str, tuple[Floats, float]]:
     """Criterion -> points of its scale and their step, for scales of 2 to 20 points."""
     steps = {c.name: c.scale.step for fact in table.facts for c in fact.criteria}
-    found: dict[str, tuple[Floats, float]] = {}
+    points_by_name: dict[str, tuple[Floats, float]] = {}
     for name, (low, high) in scales_of(table).items():
         step = float(steps.get(name) or 1.0)
         count = round((high - low) / step) + 1
         if 2 <= count <= 20:
-            found[name] = (np.asarray(low + step * np.arange(count), dtype=np.float64), step)
-    return found
+            points_by_name[name] = (np.asarray(low + step * np.arange(count), dtype=np.float64), step)
+    return points_by_name
 
 
 def _observed_points(*ratings: Floats) -> tuple[Floats, float]:
     """The whole numbers that were given, where the scale is not known."""
-    values = np.concatenate([one[~np.isnan(one)] for one in ratings])
+    values = np.concatenate([values_of[~np.isnan(values_of)] for values_of in ratings])
     return np.unique(np.round(values)).astype(np.float64), 1.0
 
 

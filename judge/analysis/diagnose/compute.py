@@ -49,16 +49,21 @@ def _clustered(matrices: Sequence[RatingMatrix]) -> tuple[list[RatingMatrix], di
     """Each dataset with what its tests leave out one at a time as story-prompts: stories, where these are too few."""
     prompts = {matrix.dataset: int(np.unique(matrix.story_prompt).size) for matrix in matrices}
     few = {name: number for name, number in prompts.items() if number < MIN_CLUSTERS}
-    changed = [replace(one, story_prompt=np.arange(one.n)) if one.dataset in few else one for one in matrices]
+    changed = [
+        replace(dataset_matrix, story_prompt=np.arange(dataset_matrix.n))
+        if dataset_matrix.dataset in few
+        else dataset_matrix
+        for dataset_matrix in matrices
+    ]
     return changed, few
 
 
 def _findings(table: RatingsTable, matrices: Sequence[RatingMatrix], options: DiagnoseOptions) -> list[Finding]:
     """Every test of every cell, adjusted over the whole table by Holm's method."""
     scales = points_of(table)
-    found = [one for matrix in matrices for one in Battery(matrix, options, scales).all()]
-    real = [i for i, one in enumerate(found) if one.test.p is not None]
-    adjusted = holm(np.array([found[i].test.p for i in real], dtype=np.float64))
+    findings = [finding for matrix in matrices for finding in Battery(matrix, options, scales).all()]
+    real = [i for i, finding in enumerate(findings) if finding.test.p is not None]
+    adjusted = holm(np.array([findings[i].test.p for i in real], dtype=np.float64))
     for i, p in zip(real, adjusted, strict=True):
-        found[i] = replace(found[i], adjusted=float(p))
-    return found
+        findings[i] = replace(findings[i], adjusted=float(p))
+    return findings

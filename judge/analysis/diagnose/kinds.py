@@ -50,9 +50,11 @@ def loss_of(label: str) -> Diagnostic:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One test of one cell. `point` is the rating that is given too often; `adjusted` is p within its family.
+    """One test of one cell. `point` is the rating that is given too often, the most significant of `points_tested`.
 
-    Of labels, `said` are the words and the unit of this test, `label` is the word of `point`, and
+    `adjusted` is p within its family.
+
+    Of labels, `label_kind` holds the words and the unit of this test, `label` is the word of `point`, and
     `on_codes` says that codes stand for points.
     """
 
@@ -63,20 +65,29 @@ class Finding:
     test: Test
     point: float | None = None
     adjusted: float | None = None
-    said: Diagnostic | None = None
+    points_tested: int = 1
+    label_kind: Diagnostic | None = None
     label: str | None = None
     on_codes: bool = False
 
     @property
     def kind(self) -> Diagnostic:
         """The kind of test."""
-        return self.said or DIAGNOSTICS[self.diagnostic]
+        return self.label_kind or DIAGNOSTICS[self.diagnostic]
 
-    @property
-    def detectable(self) -> float | None:
-        """The smallest effect that the test finds in four of five repetitions, in the statistic's unit."""
+    def detectable(self, alpha: float) -> float | None:
+        """The smallest effect that the test finds at level alpha in four of five repetitions, in the statistic's unit.
+
+        Without the adjustment over other tests. Where p is that of the most significant of several points, each is
+        tested at alpha over their number.
+        """
         test = self.test
-        return None if test.se is None else test.bias + power.minimum_detectable_effect(test.se, df=test.df)
+        if test.se is None:
+            return None
+        effect = power.minimum_detectable_effect(
+            test.se, alpha=alpha / self.points_tested, df=test.df, two_sided=test.tail == "two-sided"
+        )
+        return test.bias + effect
 
     def finds(self, alpha: float) -> bool:
         """Whether the test exists and is significant."""

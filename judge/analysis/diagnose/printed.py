@@ -28,20 +28,19 @@ def tables(result: Diagnosis, *, full: bool = False) -> list[Table]:
     ]
     if len(result.datasets) > 1:
         columns.insert(0, Column("dataset", "dataset"))
-    rows = [_row(one, result.options.alpha) for one in (result.findings if full else result.found)]
+    rows = [_row(finding, result.options.alpha) for finding in (result.findings if full else result.found)]
     notes = tuple(dict.fromkeys(_notes(result, full)))
     return [Table("Problems found in these judges", columns, rows, result.signature, notes)]
 
 
 def counted(result: Diagnosis) -> str:
     """Number of significant tests: adjusted over all of them, then without adjustment, beside the number by chance."""
-    real, found, alpha = len(result.tested), len(result.found), result.options.alpha
-    hold = sum(one.adjusted is not None and one.adjusted <= alpha for one in result.found)
+    real, significant, alpha = len(result.tested), len(result.found), result.options.alpha
+    hold = sum(finding.adjusted is not None and finding.adjusted <= alpha for finding in result.found)
     return (
         f"of {real} tests ({', '.join(result.names)}), {hold} {'is' if hold == 1 else 'are'} significant at alpha "
-        f"{alpha:g} after Holm's adjustment over all of them; {found} {'is' if found == 1 else 'are'} significant "
-        "without "
-        f"adjustment, where about {alpha * real:.1f} would be by chance alone"
+        f"{alpha:g} after Holm's adjustment over all of them; {significant} {'is' if significant == 1 else 'are'} "
+        f"significant without adjustment, where about {alpha * real:.1f} would be by chance alone"
     )
 
 
@@ -49,13 +48,12 @@ def _notes(result: Diagnosis, full: bool) -> Iterator[str]:
     yield from result.notes
     yield counted(result)
     yield Note(
-        "would find: the smallest effect that is found in four of five repetitions (2.8 standard errors, more "
-        "where systems "
-        "or story-prompts are few); an effect that is not listed may exist and be smaller",
+        f"would find: the smallest effect that the test finds at {result.options.alpha:g}, without adjustment, in four "
+        "of five repetitions; an effect that is not listed may exist and be smaller",
         Advice("{full} lists every test", full=True),
     )
-    yield from _meanings({one.diagnostic for one in result.tested})
-    if codes := sorted({one.criterion for one in result.tested if one.on_codes}):
+    yield from _meanings({finding.diagnostic for finding in result.tested})
+    if codes := sorted({finding.criterion for finding in result.tested if finding.on_codes}):
         yield f"{', '.join(codes)}: tests of ordered labels take their codes, 0 upwards, for points of a scale"
     yield "against people's ratings on the same stories; people are the reference here, not the truth"
     if not full:
@@ -103,16 +101,16 @@ def _row(finding: Finding, alpha: float) -> dict[str, object]:
         "p": finding.test.p,
         "tail": None if finding.test.p is None else finding.test.tail,
         "adjusted": finding.adjusted,
-        "detectable": finding.detectable,
+        "detectable": finding.detectable(alpha),
         "n": finding.test.estimate.n,
     }
 
 
 def _reasons(result: Diagnosis) -> dict[str, int]:
     """Why tests do not exist -> how many."""
-    found: dict[str, int] = {}
-    for one in result.findings:
-        if one.test.p is None:
-            key = joined(f"{one.diagnostic}: ", one.test.estimate.reason or "")
-            found[key] = found.get(key, 0) + 1
-    return found
+    counts: dict[str, int] = {}
+    for finding in result.findings:
+        if finding.test.p is None:
+            key = joined(f"{finding.diagnostic}: ", finding.test.estimate.reason or "")
+            counts[key] = counts.get(key, 0) + 1
+    return counts

@@ -37,19 +37,19 @@ class Diagnosis(Signed):
     @property
     def tested(self) -> tuple[Finding, ...]:
         """The tests that exist."""
-        return tuple(one for one in self.findings if one.test.p is not None)
+        return tuple(finding for finding in self.findings if finding.test.p is not None)
 
     @property
     def found(self) -> tuple[Finding, ...]:
         """Findings that are significant without adjustment."""
-        return tuple(one for one in self.tested if one.finds(self.options.alpha))
+        return tuple(finding for finding in self.tested if finding.finds(self.options.alpha))
 
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the kinds of tests; labels have other kinds than numbers."""
-        if all(one.said is None for one in self.findings):
+        if all(finding.label_kind is None for finding in self.findings):
             return tuple(DIAGNOSTICS)
-        return tuple(dict.fromkeys(one.diagnostic for one in self.findings))
+        return tuple(dict.fromkeys(finding.diagnostic for finding in self.findings))
 
     @property
     def counts_signature(self) -> str:
@@ -64,7 +64,7 @@ class Diagnosis(Signed):
         detectable, point, n, story_prompts, verdict, reason`. `p_adjusted` is Holm's over all tests that exist.
         Undefined values are null with a reason.
         """
-        return self.signed([_flat(one, self.options.alpha) for one in self.findings])
+        return self.signed([_flat(finding, self.options.alpha) for finding in self.findings])
 
 
 def _flat(finding: Finding, alpha: float) -> dict[str, object]:
@@ -83,7 +83,7 @@ def _flat(finding: Finding, alpha: float) -> dict[str, object]:
         "p": test.p,
         "tail": test.tail,
         "p_adjusted": finding.adjusted,
-        "detectable": finding.detectable,
+        "detectable": finding.detectable(alpha),
         "point": finding.point,
         "n": estimate.n,
         "story_prompts": test.clusters,

@@ -70,28 +70,32 @@ def disagreements(table: RatingsTable, options: DisagreementsOptions | None = No
     options = options or DisagreementsOptions()
     table = numbers(table, needed=True)
     matrices = build(table, drop_systems=options.drop_systems)
-    made: list[Comparison] = []
+    comparisons: list[Comparison] = []
     notes: list[str] = [note for fact in table.facts for note in fact.notes]
     for matrix in matrices:
         partner = match(matrix)
         notes += partner.notes
-        made += _comparisons(matrix, partner.partner, options.between)
-    usable = [one for one in made if one.distance.reason is None]
-    reasons = {one.distance.reason: None for one in made if one.distance.reason}
+        comparisons += _comparisons(matrix, partner.partner, options.between)
+    usable = [comparison for comparison in comparisons if comparison.distance.reason is None]
+    reasons = {comparison.distance.reason: None for comparison in comparisons if comparison.distance.reason}
     if not usable:
         why = "; ".join(str(reason) for reason in reasons) or _NOTHING[options.between]
         raise SpecError(
             f"nothing to compare between {options.between}: {why}", hint=_instead(matrices, options.between)
         )
     for reason in reasons:
-        count = sum(one.distance.reason == reason for one in made)
-        notes.append(joined(f"{count} of {len(made)} comparisons left out: ", reason))
+        count = sum(comparison.distance.reason == reason for comparison in comparisons)
+        notes.append(joined(f"{count} of {len(comparisons)} comparisons left out: ", reason))
     places = _ranked(usable, options.top)
     answers = _answers(table.frame, usable, places)
     rows = tuple(_row(rank, usable[which], story, answers) for rank, (which, story) in enumerate(places, start=1))
     if not rows:
         notes.append(f"no story differs between {options.between}")
-    compared = {(id(one.matrix), s) for one in usable for s in np.flatnonzero(~np.isnan(one.distance.standardised))}
+    compared = {
+        (id(comparison.matrix), s)
+        for comparison in usable
+        for s in np.flatnonzero(~np.isnan(comparison.distance.standardised))
+    }
     return Disagreements(
         rows,
         len(compared),
@@ -117,10 +121,14 @@ def _instead(matrices: Sequence[RatingMatrix], between: str) -> str | None:
         other
         for other in get_args(Between)
         if other != between
-        and any(one.distance.reason is None for m in matrices for one in _comparisons(m, match(m).partner, other))
+        and any(
+            comparison.distance.reason is None
+            for m in matrices
+            for comparison in _comparisons(m, match(m).partner, other)
+        )
     ]
-    said = [Advice("{between}", between=other) for other in could]
-    return Advice(f"these ratings can be compared by {' or '.join(['{}'] * len(said))}", *said) if could else None
+    options = [Advice("{between}", between=other) for other in could]
+    return Advice(f"these ratings can be compared by {' or '.join(['{}'] * len(options))}", *options) if could else None
 
 
 def _comparisons(matrix: RatingMatrix, partner: Sequence[int | None], between: str) -> Iterator[Comparison]:
@@ -164,9 +172,9 @@ def _repeats(matrix: RatingMatrix, cell: int) -> Distance:
 
 def _ranked(usable: Sequence[Comparison], top: int) -> list[tuple[int, int]]:
     """(comparison, story), widest difference first: the first `top` stories that differ, once each, or all for 0."""
-    size = np.concatenate([np.abs(one.distance.standardised) for one in usable])
-    which = np.repeat(np.arange(len(usable)), [one.matrix.n for one in usable])
-    story = np.concatenate([np.arange(one.matrix.n) for one in usable])
+    size = np.concatenate([np.abs(comparison.distance.standardised) for comparison in usable])
+    which = np.repeat(np.arange(len(usable)), [comparison.matrix.n for comparison in usable])
+    story = np.concatenate([np.arange(comparison.matrix.n) for comparison in usable])
     # Rounded, so that noise of 1e-16 does not decide between equal differences: then the order of the table does.
     size = np.round(size, 9)
     kept = int(((size > 0) if top else ~np.isnan(size)).sum())
@@ -197,17 +205,17 @@ class _Answers:
 
 def _answers(frame: pd.DataFrame, usable: Sequence[Comparison], places: Sequence[tuple[int, int]]) -> _Answers:
     wanted = {str(usable[which].matrix.stories["story"].iloc[story]) for which, story in places}
-    found = _Answers(defaultdict(list), defaultdict(list))
+    answers = _Answers(defaultdict(list), defaultdict(list))
     part = frame[frame["story"].astype(str).isin(wanted)]
     plain = part.astype(object).where(part.notna(), None)
     for row in plain.to_dict("records"):
-        place = (str(row["dataset"]), str(row["story"]), str(row["criterion"]))
+        key = (str(row["dataset"]), str(row["story"]), str(row["criterion"]))
         if row["source"] == "rater":
-            found.people[place].append(RaterRating(row["rater"], row["rating"]))
+            answers.people[key].append(RaterRating(row["rater"], row["rating"]))
         else:
-            said = Repeat(row["repeat"], row["rating"], row["status"], row["flags"], row["explanation"])
-            found.judges[*place, str(row["run"]), str(row["judge"]), str(row["eval_prompt"])].append(said)
-    return found
+            repeat = Repeat(row["repeat"], row["rating"], row["status"], row["flags"], row["explanation"])
+            answers.judges[*key, str(row["run"]), str(row["judge"]), str(row["eval_prompt"])].append(repeat)
+    return answers
 
 
 def _row(rank: int, comparison: Comparison, story: int, answers: _Answers) -> Disagreement:

@@ -94,8 +94,8 @@ def _sides(row: Disagreement, scale: Scale | None) -> str:
         (side,) = row.sides
         return _mean_of(side.mean, [repeat.rating for repeat in side.repeats], scale)
     rated = [(side.judge if row.judge is None else side.eval_prompt, side.mean) for side in row.sides]
-    known = [(name, mean) for name, mean in rated if mean is not None]
-    ordered = (known[i] for i in near_ties.descending([mean for _, mean in known]))
+    defined = [(name, mean) for name, mean in rated if mean is not None]
+    ordered = (defined[i] for i in near_ties.descending([mean for _, mean in defined]))
     return ", ".join(f"{printable(name)} {_points(mean)}" for name, mean in ordered)
 
 
@@ -120,17 +120,17 @@ def _card(row: Disagreement, signed: bool, scale: Scale | None, *, full_text: bo
         ("people", _people_line(row.people, scale)),
         *(part for side in row.sides for part in _side_lines(side, scale, full_text=full_text)),
     ]
-    made = [{"what": what, "text": text} for what, text in parts if text]
+    lines = [{"what": heading, "text": text} for heading, text in parts if text]
     size = f"{row.difference:+.2f}" if signed else f"{row.difference:.2f}"
     title = f"{row.rank}. {row.story} ({row.system}), {row.criterion}, {size} z"
-    return Table(title, [Column("what", ""), Column("text", "", text=True, wrap=_WIDTH)], made, "")
+    return Table(title, [Column("what", ""), Column("text", "", text=True, wrap=_WIDTH)], lines, "")
 
 
 def _people_line(people: PeopleSide | None, scale: Scale | None) -> str | None:
     if people is None or not people.ratings:
         return None
-    said = [(_points(each.rating, scale), each.rater) for each in people.ratings]
-    named = [word + (f" ({printable(rater)})" if rater else "") for word, rater in said]
+    named_points = [(_points(each.rating, scale), each.rater) for each in people.ratings]
+    named = [word + (f" ({printable(rater)})" if rater else "") for word, rater in named_points]
     return f"{', '.join(named)}: mean {_points(people.mean)}{_z(people.z)}"
 
 
@@ -139,14 +139,14 @@ def _side_lines(side: JudgeSide, scale: Scale | None, *, full_text: bool) -> Ite
     yield name, "no rating" if side.mean is None else f"mean {_points(side.mean)}{_z(side.z)}"
     same: dict[str, list[str]] = {}
     for repeat in side.repeats:
-        said = _points(repeat.rating, scale) if repeat.rating is not None else str(repeat.status)
+        rating = _points(repeat.rating, scale) if repeat.rating is not None else str(repeat.status)
         explanation = _short(repeat.explanation, _EXPLANATION, full_text)
         if repeat.repeat is None and not explanation:
             continue  # an imported mean, which the line above has said
         number = "imported" if repeat.repeat is None else f"{repeat.repeat:g}"
-        same.setdefault(f"{said}: {explanation}" if explanation else said, []).append(number)
-    for said, which in same.items():
-        yield f"  repeat {', '.join(which)}", said
+        same.setdefault(f"{rating}: {explanation}" if explanation else rating, []).append(number)
+    for rating, which in same.items():
+        yield f"  repeat {', '.join(which)}", rating
 
 
 def _z(value: float | None) -> str:

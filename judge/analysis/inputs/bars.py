@@ -67,8 +67,8 @@ Predict = Callable[[pd.DataFrame, "pd.Series[float]", str], ControlPredictions]
 
 def control_label(sources: Iterable[ControlSource]) -> str:
     """The control's name with where its ratings come from, of all its criteria."""
-    known = [source.value for source in dict.fromkeys(sources) if source is not ControlSource.UNAVAILABLE]
-    return f"{CONTROL_NAME} ({' or '.join(known)})" if known else CONTROL_NAME
+    words = [source.value for source in dict.fromkeys(sources) if source is not ControlSource.UNAVAILABLE]
+    return f"{CONTROL_NAME} ({' or '.join(words)})" if words else CONTROL_NAME
 
 
 def control_note(source: ControlSource) -> str | None:

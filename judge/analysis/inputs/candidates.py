@@ -106,7 +106,7 @@ class Candidate:
         For the ceiling: people's ratings one by one.
     cell : int or None
         For a judge: its place among the matrix's cells.
-    made : ControlMade or None
+    control : ControlMade or None
         For the control: where its ratings come from.
     reason : Reason or None
         Why there is nothing to compare.
@@ -117,7 +117,7 @@ class Candidate:
     people: Floats | None
     raters: Raters | None = None
     cell: int | None = None
-    made: ControlMade | None = None
+    control: ControlMade | None = None
     reason: Reason | None = None
 
     @property
@@ -215,14 +215,14 @@ def control(matrix: RatingMatrix, j: int, predict: Predict, remarks: Remarks) ->
     """The control judge's ratings for one criterion of the people, out of fold or by the shipped model."""
     subject, people = _of_people(matrix, CONTROL, CONTROL_NAME, j), matrix.people[j]
     if not (matrix.stories["text"].astype(bool).any() or len(matrix.features.columns)):
-        return Candidate(subject, None, people, made=_NOT_MADE, reason=NO_TEXTS)
+        return Candidate(subject, None, people, control=_NOT_MADE, reason=NO_TEXTS)
     predicted = predict(matrix.stories, pd.Series(people, index=matrix.stories.index), matrix.criteria[j])
     remarks.signature_parts[f"control:{predicted.how}"] = None
-    said = (control_note(predicted.source), predicted.reason and f"control: {predicted.reason}")
-    remarks.note(note for note in said if note)
+    control_notes = (control_note(predicted.source), predicted.reason and f"control: {predicted.reason}")
+    remarks.note(note for note in control_notes if note)
     subject = replace(subject, judge=control_label([predicted.source]))
     ratings = np.asarray(predicted.values, dtype=np.float64)
-    return Candidate(subject, ratings, people, made=ControlMade(predicted.source, predicted.reason))
+    return Candidate(subject, ratings, people, control=ControlMade(predicted.source, predicted.reason))
 
 
 def people_one_by_one(matrix: RatingMatrix, j: int) -> Candidate:

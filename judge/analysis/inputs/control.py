@@ -89,13 +89,13 @@ class _Fits:
 
     def __call__(self, rows: Floats, response: Floats) -> StandardisedRidge:
         key = hashlib.blake2b(rows.tobytes()).digest()
-        known = self._known.get(key)
-        if known is None:
-            known = StandardisedRows.of(rows)
-            if self._size + known.parts.along.nbytes <= _KEPT:
-                self._known[key] = known
-                self._size += known.parts.along.nbytes
-        return fit_ridge(known, response, PENALTIES)
+        standardised = self._known.get(key)
+        if standardised is None:
+            standardised = StandardisedRows.of(rows)
+            if self._size + standardised.parts.along.nbytes <= _KEPT:
+                self._known[key] = standardised
+                self._size += standardised.parts.along.nbytes
+        return fit_ridge(standardised, response, PENALTIES)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -154,13 +154,15 @@ class Surface:
         response[blank] = np.nan
         if (~np.isnan(response)).sum() >= LEAST_RATED:
             count = min(folds, len(set(groups)))
-            made = [self._folding(response, folds_of_groups(groups, count, seed + turn)) for turn in range(foldings)]
-            usable = [values for values in made if values is not None]
+            predicted = [
+                self._folding(response, folds_of_groups(groups, count, seed + turn)) for turn in range(foldings)
+            ]
+            usable = [values for values in predicted if values is not None]
             if usable:
                 values = np.nanmean(response) + np.mean(usable, axis=0)
                 values[blank] = np.nan
-                what = "incomplete features" if self.imported else "no text"
-                reason = f"{blank.sum()} of these {total} stories have {what}" if blank.any() else None
+                missing = "incomplete features" if self.imported else "no text"
+                reason = f"{blank.sum()} of these {total} stories have {missing}" if blank.any() else None
                 source = "imported-features/" if self.imported else ""
                 times = f"{len(usable)}x" if len(usable) > 1 else ""
                 how = f"surface:refit/{source}{times}{count}-fold/less-fold-means/seed{seed}"

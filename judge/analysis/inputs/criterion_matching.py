@@ -47,14 +47,16 @@ def match(matrix: RatingMatrix, against: str | None = None) -> Match:
         if against.casefold() not in people:
             raise unknown_value("against", against, matrix.criteria)
         return _match(matrix, (people[against.casefold()],) * len(matrix.cells))
-    said = [matrix.declared.get((cell.run, cell.criterion.casefold())) for cell in matrix.cells]
+    declared = [matrix.declared.get((cell.run, cell.criterion.casefold())) for cell in matrix.cells]
     named = [cell.criterion for cell in matrix.cells]
-    partner, only_one = set_against(list(zip(named, said, strict=True)), matrix.criteria)
+    partner, only_one = set_against(list(zip(named, declared, strict=True)), matrix.criteria)
     if only_one:
         only = matrix.criteria[0]
         note = f"{matrix.dataset}: people rated only {only}; every criterion of the judge is compared with it"
         return _match(matrix, partner, (note,))
-    pairs = dict.fromkeys((cell.criterion, wanted) for cell, wanted in zip(matrix.cells, said, strict=True) if wanted)
+    pairs = dict.fromkeys(
+        (cell.criterion, wanted) for cell, wanted in zip(matrix.cells, declared, strict=True) if wanted
+    )
     notes = [f"{matrix.dataset}: {mine} is set against people's {theirs}, as the run says" for mine, theirs in pairs]
     missing = [theirs for _, theirs in pairs if theirs.casefold() not in people]
     reason = f"people did not rate {missing[0] if missing else 'this criterion'}; they rated "

@@ -14,13 +14,13 @@ def ratings_of(dataset: Dataset) -> RatingsTable:
     """The table that a run over this dataset would begin with: people's ratings and stories, no judge's row."""
     rows, stories = [], []
     for story in dataset.stories():
-        place = (dataset.name, story.id, story.story_prompt, story.system)
-        stories.append((*place, len(story.text.split()), story.text))
+        story_key = (dataset.name, story.id, story.story_prompt, story.system)
+        stories.append((*story_key, len(story.text.split()), story.text))
         rows += [
             (
                 dataset.name,
                 None,
-                *place,
+                *story_key,
                 rating.criterion,
                 None,
                 "rater",
@@ -37,7 +37,7 @@ def ratings_of(dataset: Dataset) -> RatingsTable:
     frame = pd.DataFrame(rows, columns=[*COLUMNS, PANEL]).astype({"rating": "float64", "repeat": "Int64"})
     frame = without_empty(frame)
     frame = frame[ordered(frame.columns)]
-    known = pd.DataFrame(stories, columns=["dataset", "story", *STORY_COLUMNS]).set_index(["dataset", "story"])
+    story_frame = pd.DataFrame(stories, columns=["dataset", "story", *STORY_COLUMNS]).set_index(["dataset", "story"])
     criteria = [str(name) for name in frame["criterion"].unique()]
     scales = {(dataset.name, name.casefold()): scale for name in criteria if (scale := dataset.labels.of(name))}
-    return RatingsTable(with_labels(frame, scales, explanations=True), known, (), scales)
+    return RatingsTable(with_labels(frame, scales, explanations=True), story_frame, (), scales)

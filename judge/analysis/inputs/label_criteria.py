@@ -32,24 +32,24 @@ def numbers(table: RatingsTable, *, needed: bool = False) -> RatingsTable:
 
     Raises SpecError where some are `needed` and nothing is left.
     """
-    loose = {place: scale for place, scale in table.labels.items() if not scale.numeric}
+    loose = {keys: scale for keys, scale in table.labels.items() if not scale.numeric}
     if not loose:
         return table
     frame = table.frame
-    place = list(zip(frame["dataset"].astype(str), frame["criterion"].astype(str).str.casefold(), strict=True))
-    out = np.fromiter((one in loose for one in place), dtype=bool, count=len(place))
+    keys = list(zip(frame["dataset"].astype(str), frame["criterion"].astype(str).str.casefold(), strict=True))
+    out = np.fromiter((item in loose for item in keys), dtype=bool, count=len(keys))
     names = list(dict.fromkeys(frame.loc[out, "criterion"].astype(str)))
     if not names:
         return table
     if needed and out.all():
-        raise SpecError(f"nothing can be counted as a number: {_said(names, loose.values())}")
-    note = f"left out: {_said(names, loose.values())}"
+        raise SpecError(f"nothing can be counted as a number: {_not_numbers(names, loose.values())}")
+    note = f"left out: {_not_numbers(names, loose.values())}"
     gone = {criterion for _, criterion in loose}
     part = with_scales(replace(table, frame=frame[~out]), {at: s for at, s in table.labels.items() if at not in loose})
     facts = tuple(
         replace(
             fact,
-            criteria=tuple(one for one in fact.criteria if one.name.casefold() not in gone),
+            criteria=tuple(item for item in fact.criteria if item.name.casefold() not in gone),
             notes=(*fact.notes, note),
         )
         for fact in part.facts
@@ -83,7 +83,7 @@ def given_labels(matrix: RatingMatrix, cell: int, scale: Scale) -> Floats:
     return np.where(clear, counts.argmax(axis=0).astype(np.float64), np.nan)
 
 
-def _said(names: list[str], scales: Iterable[Scale]) -> str:
+def _not_numbers(names: list[str], scales: Iterable[Scale]) -> str:
     labels = list(dict.fromkeys(scales))
     first = labels[0].labels
     words = f" ({', '.join(first[:_NAMED])}{', ...' if len(first) > _NAMED else ''})" if len(labels) == 1 else ""

@@ -23,10 +23,10 @@ def of_panel(table: RatingsTable, panel: str) -> RatingsTable:
 
     Raises SpecError for a panel that is not there, letter case aside.
     """
-    known = {name.casefold(): name for name in panels_of(table)}
-    if panel.casefold() not in known:
-        raise unknown_value("panel", panel, known.values())
-    name = known[panel.casefold()]
+    names = {name.casefold(): name for name in panels_of(table)}
+    if panel.casefold() not in names:
+        raise unknown_value("panel", panel, names.values())
+    name = names[panel.casefold()]
     frame = table.frame
     kept = frame[(frame["source"] == "judge") | (frame[PANEL].astype(object) == name)]
     note = _alone(name)
@@ -39,8 +39,8 @@ def people_said(table: RatingsTable) -> tuple[str, ...]:
     """Whose ratings count, in a note: one panel's alone, or all panels' together; nothing where none is known."""
     if table.panel is not None:
         return (_alone(table.panel),)
-    found = panels_of(table)
-    return (pooled_note(found),) if found else ()
+    panels = panels_of(table)
+    return (pooled_note(panels),) if panels else ()
 
 
 def _alone(panel: str) -> str:

@@ -28,7 +28,7 @@ _KNOWN = ("ok", "imported")
 
 
 @dataclass(frozen=True, slots=True)
-class _Made:
+class _PassRates:
     """Pass rates of one dataset, their criteria, and how many readings have none, of how many."""
 
     rows: pd.DataFrame
@@ -45,14 +45,14 @@ def with_pass_rate(table: RatingsTable) -> RatingsTable:
         No dataset has two binary criteria.
     """
     frame = table.frame
-    made = {}
+    rates_by_dataset = {}
     for dataset in frame["dataset"].dropna().unique():
-        found = _of_dataset(frame[frame["dataset"] == dataset], str(dataset), table.labels)
-        if found is not None:
-            made[str(dataset)] = found
-    if not made:
+        rates = _of_dataset(frame[frame["dataset"] == dataset], str(dataset), table.labels)
+        if rates is not None:
+            rates_by_dataset[str(dataset)] = rates
+    if not rates_by_dataset:
         raise SpecError("a pass rate is over two binary criteria or more, and these runs have fewer")
-    rows = [one.rows[list(frame.columns)] for one in made.values()]
+    rows = [dataset_rates.rows[list(frame.columns)] for dataset_rates in rates_by_dataset.values()]
     coded = [name for name in frame.columns if isinstance(frame[name].dtype, pd.CategoricalDtype)]
     plain = frame.astype(dict.fromkeys(coded, object))
     whole = pd.concat([plain, *rows], ignore_index=True)
@@ -60,14 +60,16 @@ def with_pass_rate(table: RatingsTable) -> RatingsTable:
     whole["rating"] = whole["rating"].astype(np.float64)
     facts = []
     for fact in table.facts:
-        one = made.get(fact.dataset)
-        if one is None:
+        dataset_rates = rates_by_dataset.get(fact.dataset)
+        if dataset_rates is None:
             facts.append(fact)
             continue
-        count = len(one.criteria)
+        count = len(dataset_rates.criteria)
         scale = Scale(0, 1, 1 / count)
-        rate = Criterion(PASS_RATE, f"{PASS_RATE} of {count}", _said(one), scale)
-        facts.append(replace(fact, criteria=(*fact.criteria, rate), notes=(*fact.notes, _note(fact.dataset, one))))
+        rate = Criterion(PASS_RATE, f"{PASS_RATE} of {count}", _definition(dataset_rates), scale)
+        facts.append(
+            replace(fact, criteria=(*fact.criteria, rate), notes=(*fact.notes, _note(fact.dataset, dataset_rates)))
+        )
     return replace(table, frame=whole, facts=tuple(facts))
 
 
@@ -77,16 +79,18 @@ def asked_for(table: RatingsTable) -> RatingsTable:
     return replace(table, frame=kept) if 0 < len(kept) < len(table.frame) else table
 
 
-def _of_dataset(frame: pd.DataFrame, dataset: str, scales: Scales) -> _Made | None:
+def _of_dataset(frame: pd.DataFrame, dataset: str, scales: Scales) -> _PassRates | None:
     """The pass rates of one dataset's judges and people; None with fewer than two criteria."""
     name = frame["criterion"].astype(str).str.casefold()
     judged = frame["source"] == "judge"
-    known = [set(name[side]) for side in (judged, ~judged) if side.any()]
-    common = set.intersection(*known) if known else set()
+    rated_names = [set(name[side]) for side in (judged, ~judged) if side.any()]
+    common = set.intersection(*rated_names) if rated_names else set()
     codes = {
-        one: scale.positive_code
-        for one in dict.fromkeys(name[judged])
-        if one in common and (scale := scales.get((dataset, one))) is not None and scale.positive_code is not None
+        criterion: scale.positive_code
+        for criterion in dict.fromkeys(name[judged])
+        if criterion in common
+        and (scale := scales.get((dataset, criterion))) is not None
+        and scale.positive_code is not None
     }
     chosen = list(codes)
     if len(chosen) < 2:
@@ -106,7 +110,7 @@ def _of_dataset(frame: pd.DataFrame, dataset: str, scales: Scales) -> _Made | No
     }
     # A person without a pass rate has no row, as people without a rating have none.
     people = sides[1][sides[1]["rating"].notna()]
-    return _Made(pd.concat([sides[0], people]), tuple(titles[one] for one in chosen), without)
+    return _PassRates(pd.concat([sides[0], people]), tuple(titles[criterion] for criterion in chosen), without)
 
 
 def _persons(people: pd.DataFrame) -> pd.DataFrame:
@@ -137,14 +141,14 @@ def _rates(part: pd.DataFrame, chosen: Sequence[str]) -> pd.DataFrame:
     return rows.assign(criterion=PASS_RATE, flags="", **blank)
 
 
-def _said(rates: _Made) -> str:
+def _definition(rates: _PassRates) -> str:
     return f"share of {len(rates.criteria)} criteria with the positive label: {', '.join(rates.criteria)}"
 
 
-def _note(dataset: str, rates: _Made) -> str:
+def _note(dataset: str, rates: _PassRates) -> str:
     names = {"judge": "judges' repeats", "rater": "people's readings"}
-    lost = [f"{count} of {of} {names[source]}" for source, (count, of) in rates.without.items()]
+    lost = [f"{count} of {total} {names[source]}" for source, (count, total) in rates.without.items()]
     return (
-        f"{dataset}: {PASS_RATE}: {_said(rates)}; undefined, as one of them has no label, for {' and '.join(lost)} "
-        "of a story"
+        f"{dataset}: {PASS_RATE}: {_definition(rates)}; undefined, as one of them has no label, for "
+        f"{' and '.join(lost)} of a story"
     )

@@ -56,7 +56,7 @@ class RatedDesign:
         return tuple(facet.name for facet in self.facets if facet.name in (SYSTEM, STORY_PROMPT, STORY))
 
     @property
-    def whole(self) -> bool:
+    def complete(self) -> bool:
         """Whether every combination has its rating."""
         return not bool(np.isnan(self.ratings).any())
 
@@ -88,18 +88,18 @@ def rated_design(matrix: RatingMatrix, criterion: str, *, left_out: Collection[t
         Fewer than two story-prompts (or stories) with a rating; no Eval-Prompt in common.
     """
     queries = _queries(matrix, criterion, left_out)
-    place, crossed = _places(matrix, queries.stories)
-    every = np.where((place >= 0)[..., None, None, None], queries.ratings[place], np.nan)
+    places, crossed = _places(matrix, queries.stories)
+    every = np.where((places >= 0)[..., None, None, None], queries.ratings[places], np.nan)
     kept = [np.flatnonzero(_any(every, axis)) for axis in range(every.ndim)]
     if kept[1].size < 2:
-        what = "story-prompts" if crossed else "stories"
+        units = "story-prompts" if crossed else "stories"
         raise DataError(
-            f"{criterion}: no two {what} have a rating; {queries.asked} repeats were asked",
+            f"{criterion}: no two {units} have a rating; {queries.asked} repeats were asked",
             hint="see judge coverage for what was lost; request what is missing (judge run, judge retry)",
         )
     ratings = every[np.ix_(*kept)]
     names = (SYSTEM, STORY_PROMPT if crossed and ratings.shape[0] > 1 else STORY, EVAL_PROMPT, JUDGE, REPEAT)
-    levels = _first_names(matrix, queries, place, kept)
+    levels = _first_names(matrix, queries, places, kept)
     single = [
         f"{name} ({levels[name]})" for name, at in zip(names, kept, strict=True) if name in levels and at.size == 1
     ]
@@ -127,8 +127,8 @@ def _turned(ratings: Floats, prompts: Sequence[str], judges: Sequence[str]) -> I
         warnings.simplefilter("ignore", RuntimeWarning)  # combinations without a rating have no mean
         by_prompt, by_judge = np.nanmean(ratings, axis=(3, 4)), np.nanmean(ratings, axis=(2, 4))
     for means, names, others in ((by_prompt, prompts, "Eval-Prompts"), (by_judge, judges, "judges")):
-        if said := remark(means.reshape(-1, len(names)), names, others):
-            yield said
+        if text := remark(means.reshape(-1, len(names)), names, others):
+            yield text
 
 
 def _any(ratings: Floats, axis: int) -> NDArray[np.bool_]:
@@ -175,9 +175,9 @@ def _used(used: int, asked: int, ratings: Floats) -> list[str]:
 def _not_estimated(single: Sequence[str], repeats: int) -> list[str]:
     out = []
     if single:
-        what = f"{single[0]}: its variance" if len(single) == 1 else f"{', '.join(single)}: their variances"
+        subject = f"{single[0]}: its variance" if len(single) == 1 else f"{', '.join(single)}: their variances"
         out.append(
-            f"only one {what} cannot be estimated, and all numbers hold for {'it' if len(single) == 1 else 'them'} "
+            f"only one {subject} cannot be estimated, and all numbers hold for {'it' if len(single) == 1 else 'them'} "
             "alone"
         )
     if repeats == 1:
@@ -227,10 +227,10 @@ def _queries(matrix: RatingMatrix, criterion: str, left_out: Collection[tuple[st
 
 def _compact(matrix: RatingMatrix, cell: int) -> Floats:
     """A cell's ratings (all stories, repeats), rated repeats moved to the front of each story."""
-    found = matrix.repeats(cell)
-    order = np.argsort(np.isnan(found), axis=1, kind="stable")
-    out = np.full((matrix.n, found.shape[1]), np.nan)
-    out[matrix.asked[cell] > 0] = np.take_along_axis(found, order, axis=1)
+    ratings = matrix.repeats(cell)
+    order = np.argsort(np.isnan(ratings), axis=1, kind="stable")
+    out = np.full((matrix.n, ratings.shape[1]), np.nan)
+    out[matrix.asked[cell] > 0] = np.take_along_axis(ratings, order, axis=1)
     return out
 
 
@@ -248,9 +248,9 @@ def _places(matrix: RatingMatrix, asked: Codes) -> tuple[Codes, bool]:
         order = np.argsort(row, kind="stable")
         column = np.empty(row.size, dtype=np.int64)
         column[order] = np.arange(row.size) - np.searchsorted(row[order], row[order])
-    place = np.full((systems.size, int(column.max(initial=-1)) + 1), -1, dtype=np.int64)
-    place[row, column] = asked
-    return place, crossed
+    places = np.full((systems.size, int(column.max(initial=-1)) + 1), -1, dtype=np.int64)
+    places[row, column] = asked
+    return places, crossed
 
 
 def _counted(size: int, name: str) -> str:
@@ -259,9 +259,9 @@ def _counted(size: int, name: str) -> str:
 
 
 def _first_names(
-    matrix: RatingMatrix, queries: _Queries, place: Codes, kept: Sequence[NDArray[np.intp]]
+    matrix: RatingMatrix, queries: _Queries, places: Codes, kept: Sequence[NDArray[np.intp]]
 ) -> dict[str, str]:
     """The first level of each facet whose levels have names that are known to readers."""
-    stories = place[kept[0][0]]
+    stories = places[kept[0][0]]
     system = matrix.systems[int(matrix.system[stories[stories >= 0][0]])]
     return {SYSTEM: system, EVAL_PROMPT: queries.prompts[kept[2][0]], JUDGE: queries.judges[kept[3][0]]}

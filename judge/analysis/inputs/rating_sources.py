@@ -78,8 +78,8 @@ class Source:
 
     def part(self, criteria: Sequence[str]) -> Source:
         """The same with these of its criteria, in this order; letter case aside."""
-        place = {name.casefold(): k for k, name in enumerate(self.criteria)}
-        keep = [place[name.casefold()] for name in criteria]
+        position = {name.casefold(): k for k, name in enumerate(self.criteria)}
+        keep = [position[name.casefold()] for name in criteria]
         return Source(
             self.matrix,
             self.run,
@@ -95,11 +95,11 @@ class Source:
 
 def sources(matrix: RatingMatrix) -> list[Source]:
     """People first, where they rated; then each judge x Eval-Prompt in order of appearance."""
-    found = []
+    matrix_sources = []
     if matrix.criteria:
         rows = tuple(range(len(matrix.criteria)))
         everything = np.ones(matrix.people.shape, dtype=np.bool_)
-        found.append(
+        matrix_sources.append(
             Source(matrix, None, PEOPLE, None, matrix.criteria, rows, matrix.people, matrix.raters, everything)
         )
     groups: dict[tuple[str, str, str], list[int]] = {}
@@ -109,11 +109,11 @@ def sources(matrix: RatingMatrix) -> list[Source]:
         criteria = tuple(matrix.cells[i].criterion for i in cells)
         asked = matrix.asked[cells] > 0
         values, counts = matrix.judge[cells], matrix.valid[cells]
-        found.append(Source(matrix, run, judge, eval_prompt, criteria, tuple(cells), values, counts, asked))
-    return found
+        matrix_sources.append(Source(matrix, run, judge, eval_prompt, criteria, tuple(cells), values, counts, asked))
+    return matrix_sources
 
 
-def common_criteria(one: Source, other: Source) -> list[str]:
-    """Criteria of `one` that `other` rated too, letter case aside, in the order of `one`."""
-    known = {name.casefold() for name in other.criteria}
-    return [name for name in one.criteria if name.casefold() in known]
+def common_criteria(source: Source, other: Source) -> list[str]:
+    """Criteria of `source` that `other` rated too, letter case aside, in the order of `source`."""
+    others = {name.casefold() for name in other.criteria}
+    return [name for name in source.criteria if name.casefold() in others]

@@ -50,7 +50,7 @@ class Selection:
         panel: str | None = None,
     ) -> Selection:
         """From options: None keeps all, a string is one name."""
-        besides = tuple(one for one in people if one)
+        besides = tuple(choice for choice in people if choice)
         return cls(names(criteria or ()), names(judges or ()), names(eval_prompts or ()), besides, pass_rate, panel)
 
 
@@ -92,7 +92,7 @@ def narrowed(table: RatingsTable, keep: Selection) -> RatingsTable:
     facts = (_facts(fact, frame, keep) for fact in table.facts)
     part = replace(table, frame=kept, facts=tuple(fact for fact in facts if fact is not None))
     left = {str(name).casefold() for name in kept["criterion"].dropna().unique()}
-    return with_scales(part, {place: scale for place, scale in table.labels.items() if place[1] in left})
+    return with_scales(part, {key: scale for key, scale in table.labels.items() if key[1] in left})
 
 
 def _declared(table: RatingsTable, keep: Selection) -> list[str]:
@@ -101,8 +101,8 @@ def _declared(table: RatingsTable, keep: Selection) -> list[str]:
     return [theirs for fact in table.facts for own, theirs in fact.people.items() if own.casefold() in kept]
 
 
-def _is(column: pd.Series[str], wanted: Sequence[str], option: str, known: pd.Series[str]) -> pd.Series[bool]:
-    levels = {str(name).casefold(): str(name) for name in known.dropna().unique()}
+def _is(column: pd.Series[str], wanted: Sequence[str], option: str, values: pd.Series[str]) -> pd.Series[bool]:
+    levels = {str(name).casefold(): str(name) for name in values.dropna().unique()}
     for name in wanted:
         if name.casefold() not in levels:
             raise unknown_value(option, name, levels.values())
@@ -113,8 +113,8 @@ def _facts(fact: RunFacts, frame: pd.DataFrame, keep: Selection) -> RunFacts | N
     """The facts of what is left of a result folder; None where nothing of its judges is."""
     rows = (frame["run"] == fact.run) & (frame["source"] == "judge")
     own = [str(name) for name in frame.loc[rows, "judge"].dropna().unique()]
-    known = [fact.judge] if fact.judge in own else own
-    judges = [name for name in known if not keep.judges or name.casefold() in _folded(keep.judges)]
+    run_judges = [fact.judge] if fact.judge in own else own
+    judges = [name for name in run_judges if not keep.judges or name.casefold() in _folded(keep.judges)]
     if keep.judges and not judges:
         return None
     if fact.judge not in own and keep.judges:

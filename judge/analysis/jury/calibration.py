@@ -56,12 +56,12 @@ def _calibrated(stage: Stage, predictions: Sequence[Floats], people: Floats, sco
     truth = np.tile(people, len(predictions))
     error = calibration_error.rmse(rated, truth)
     squares = np.mean([(each - people) ** 2 for each in predictions], axis=0)
-    known = ~np.isnan(squares)
-    n = int(known.sum())
+    both_rated = ~np.isnan(squares)
+    n = int(both_rated.sum())
     drawn = None
     if scorer.resamples is not None and n:
         drawn = scorer.resamples.values(
-            lambda w: np.sqrt((w[:, known] @ squares[known]) / np.maximum(w[:, known].sum(axis=1), 1))
+            lambda w: np.sqrt((w[:, both_rated] @ squares[both_rated]) / np.maximum(w[:, both_rated].sum(axis=1), 1))
         )
     if error.value is not None:
         error = scorer.with_interval(Estimate(error.value, n=n), drawn)

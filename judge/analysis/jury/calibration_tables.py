@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from judge.analysis.jury.places import place, place_columns
+from judge.analysis.jury.criterion_columns import cells_of, criterion_columns
 from judge.analysis.jury.result import Juries
 from judge.printing.tables import Column, Table
 
@@ -14,20 +14,20 @@ def tables(juries: Juries) -> list[Table]:
 
 def _errors(juries: Juries) -> Table:
     rows = [
-        place(held, verdict)
+        cells_of(held, verdict)
         | {
-            "stage": one.stage,
-            "rmse": one.rmse,
-            "bias": one.bias,
-            "gap": one.gap,
-            "spread": one.spread,
-            "n": one.n,
+            "stage": calibrated.stage,
+            "rmse": calibrated.rmse,
+            "bias": calibrated.bias,
+            "gap": calibrated.gap,
+            "spread": calibrated.spread,
+            "n": calibrated.n,
         }
         for held, verdict in juries.verdicts()
-        for one in verdict.calibrated
+        for calibrated in verdict.calibrated
     ]
     columns = [
-        *place_columns(juries),
+        *criterion_columns(juries),
         Column("stage", "calibration"),
         Column("rmse", "RMSE", digits=3),
         Column("bias", "rating - people", digits=3),
@@ -45,22 +45,22 @@ def _errors(juries: Juries) -> Table:
 
 def _bins(juries: Juries) -> Table:
     rows = [
-        place(held, verdict)
+        cells_of(held, verdict)
         | {
-            "stage": one.stage,
+            "stage": calibrated.stage,
             "low": each.low,
             "high": each.high,
-            "n": each.n / one.foldings,
+            "n": each.n / calibrated.foldings,
             "predicted": each.predicted,
             "people": each.people,
             "gap": each.gap,
         }
         for held, verdict in juries.verdicts()
-        for one in verdict.calibrated
-        for each in one.bins
+        for calibrated in verdict.calibrated
+        for each in calibrated.bins
     ]
     columns = [
-        *place_columns(juries),
+        *criterion_columns(juries),
         Column("stage", "calibration"),
         Column("low", "ratings from"),
         Column("high", "to"),

@@ -54,16 +54,16 @@ def carried(
     """Every system of one criterion; a story's rating is its mean over foldings."""
     after = np.mean([each.jury for each in foldings], axis=0) - panel.people
     before = np.mean([each.uncalibrated for each in foldings], axis=0) - panel.people
-    made = []
+    tests = []
     for code, name in enumerate(systems):
         own = (system == code) & ~np.isnan(after)
         if own.any():
-            made.append((name, *_tested(after[own], story_prompt[own], margin), _mean(before[own])))
-    p = np.array([np.nan if raw is None else raw for _, _, raw, _ in made])
+            tests.append((name, *_tested(after[own], story_prompt[own], margin), _mean(before[own])))
+    p = np.array([np.nan if raw is None else raw for _, _, raw, _ in tests])
     adjusted = adjust(p, "holm", family="the systems of a criterion").p if p.size else p
     return tuple(
         Carried(name, first, test, raw, None if np.isnan(adj) else float(adj))
-        for (name, test, raw, first), adj in zip(made, adjusted, strict=True)
+        for (name, test, raw, first), adj in zip(tests, adjusted, strict=True)
     )
 
 
@@ -79,5 +79,5 @@ def _tested(off: Floats, story_prompt: Codes, margin: float) -> tuple[Equivalenc
 
 
 def _mean(off: Floats) -> Estimate:
-    known = off[~np.isnan(off)]
-    return Estimate(float(known.mean()), n=int(known.size)) if known.size else Estimate.undefined("no rating")
+    defined = off[~np.isnan(off)]
+    return Estimate(float(defined.mean()), n=int(defined.size)) if defined.size else Estimate.undefined("no rating")

@@ -74,26 +74,27 @@ def jury(table: RatingsTable, options: JuryOptions | None = None) -> Juries:
 
 
 def _hold(matrix: RatingMatrix, asked: JuryOptions, controls: Collection[str]) -> Held:
-    found = panels(matrix, asked, controls)
-    options, notes = _for_one_member(found, asked)
-    notes = [*found.notes, *notes]
-    able = [panel for panel in found.panels if panel.reason is None]
-    notes += [f"{panel.criterion}: {panel.reason}" for panel in found.panels if panel.reason is not None]
+    matrix_panels = panels(matrix, asked, controls)
+    options, notes = _for_one_member(matrix_panels, asked)
+    notes = [*matrix_panels.notes, *notes]
+    able = [panel for panel in matrix_panels.panels if panel.reason is None]
+    notes += [f"{panel.criterion}: {panel.reason}" for panel in matrix_panels.panels if panel.reason is not None]
     notes += _few(matrix, able)
     scorer = Scorer(matrix, options)
     if scorer.refused:
         notes.append(f"{matrix.dataset}: {scorer.refused}")
-    control = _Control(found, options)
+    control = _Control(matrix_panels, options)
     foldings = run_foldings(able, options) if able else []
     verdicts = tuple(
-        _verdict(panel, tuple(made), control, scorer, matrix) for panel, made in zip(able, foldings, strict=True)
+        _verdict(panel, tuple(panel_foldings), control, scorer, matrix)
+        for panel, panel_foldings in zip(able, foldings, strict=True)
     )
-    for made in foldings:
-        notes += [reason for folding in made for reason in folding.reasons]
-    notes += [_lost(found), *control.reasons]
+    for panel_foldings in foldings:
+        notes += [reason for folding in panel_foldings for reason in folding.reasons]
+    notes += [_lost(matrix_panels), *control.reasons]
     mean_gains = {kind: scorer.gain([(v.row(JURY).scored, v.row(kind).scored) for v in verdicts]) for kind in BESIDE}
     kept = tuple(dict.fromkeys(note for note in notes if note))
-    return Held(found, options, verdicts, mean_gains, control.how, control.source, kept)
+    return Held(matrix_panels, options, verdicts, mean_gains, control.how, control.source, kept)
 
 
 def _for_one_member(dataset_panels: Panels, options: JuryOptions) -> tuple[JuryOptions, list[str]]:
@@ -125,14 +126,14 @@ def _verdict(
         scored = scorer.score(values, panel.people)
         gain = scorer.gain([(rows[0].scored, scored)]) if rows else None
         rows.append(Row(kind, used, scored, scorer.tau(scored), gain))
-    made = calibrated(panel, foldings, scorer) if control.options.calibrate != "none" else ()
+    stages = calibrated(panel, foldings, scorer) if control.options.calibrate != "none" else ()
     options, places = control.options, (matrix.story_prompt, matrix.system, matrix.systems)
     return Verdict(
         panel,
         foldings,
         tuple(rows),
         weights_of(panel, foldings),
-        made,
+        stages,
         effective=_effective(panel, matrix),
         interval=None if options.predict is None else story_interval(panel, options, options.predict, *places),
         carried=() if options.carry_over is None else carried(panel, foldings, options.carry_over, *places),
@@ -150,8 +151,8 @@ def _few(matrix: RatingMatrix, able: Sequence[Panel]) -> list[str]:
     rated = min((int(panel.usable.sum()) for panel in able), default=FEW_STORIES)
     if rated >= FEW_STORIES:
         return []
-    said = f"{matrix.dataset}: what is fitted on {rated} rated stories depends mostly on chance"
-    return [Note(said, Advice("{combiner} fits nothing", combiner="mean"), joint="; ")]
+    sentence = f"{matrix.dataset}: what is fitted on {rated} rated stories depends mostly on chance"
+    return [Note(sentence, Advice("{combiner} fits nothing", combiner="mean"), joint="; ")]
 
 
 class _Control:
@@ -170,7 +171,7 @@ class _Control:
         """The control's predictions, one array for each folding, less the training folds' mean, as the jury's are."""
         surface, options = self.found.surface, self.options
         people = pd.Series(panel.people, index=surface.index)
-        made = [
+        predictions = [
             surface.predictions(
                 people,
                 panel.criterion,
@@ -181,10 +182,10 @@ class _Control:
             )
             for number in range(self.options.foldings)
         ]
-        self.how = made[0].how.partition("/seed")[0]
-        self.source = made[0].source
-        self.reasons.update({f"control: {each.reason}": None for each in made if each.reason})
-        return [each.values for each in made]  # noqa: PD011  no frame
+        self.how = predictions[0].how.partition("/seed")[0]
+        self.source = predictions[0].source
+        self.reasons.update({f"control: {each.reason}": None for each in predictions if each.reason})
+        return [each.values for each in predictions]  # noqa: PD011  no frame
 
 
 def _mean_of_present(panel: Panel) -> Floats:

@@ -115,8 +115,8 @@ class _Rated:
 def run_foldings(panels: Sequence[Panel], options: JuryOptions) -> list[list[Folding]]:
     """For each panel its foldings. Panels share folds, and rank scores where their predictors are one array."""
     with _one_thread():
-        made = [_folding(panels, options, number) for number in range(options.foldings)]
-    return [list(each) for each in zip(*made, strict=True)]
+        foldings = [_folding(panels, options, number) for number in range(options.foldings)]
+    return [list(each) for each in zip(*foldings, strict=True)]
 
 
 def _one_thread() -> AbstractContextManager[object]:
@@ -137,11 +137,11 @@ def _folding(panels: Sequence[Panel], options: JuryOptions, number: int) -> list
     count = min(options.folds, len(set(groups)))
     seed = options.seed + number
     folds = folds_of_groups(groups, count, seed)
-    found = [Folding.empty(len(groups)) for _ in panels]
+    folding_of = [Folding.empty(len(groups)) for _ in panels]
     rated: list[list[_Rated]] = [[] for _ in panels]
     for fold in range(count):
         splits = _Splits()
-        for panel, folding, done in zip(panels, found, rated, strict=True):
+        for panel, folding, done in zip(panels, folding_of, rated, strict=True):
             train = np.flatnonzero((folds != fold) & panel.usable)
             held_out = np.flatnonzero((folds == fold) & panel.present)
             if not held_out.size:
@@ -156,9 +156,9 @@ def _folding(panels: Sequence[Panel], options: JuryOptions, number: int) -> list
             column = _best_single(panel, train)
             folding.single[held_out] = panel.predictors[held_out, column]
             folding.singles.append(panel.labels[column])
-    for folding, done in zip(found, rated, strict=True):
+    for folding, done in zip(folding_of, rated, strict=True):
         folding.fill(done)
-    return found
+    return folding_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -201,14 +201,14 @@ class _Splits:
     """Splits of one outer fold, made once for panels that read the same predictors."""
 
     def __init__(self) -> None:
-        self.known: dict[tuple[int, bytes, bytes], Split] = {}
+        self.splits: dict[tuple[int, bytes, bytes], Split] = {}
 
     def get(self, predictors: Floats, train: Rows, held_out: Rows) -> Split:
         """The split of these rows."""
         key = (id(predictors), train.tobytes(), held_out.tobytes())
-        if key not in self.known:
-            self.known[key] = Split(predictors, train, held_out)
-        return self.known[key]
+        if key not in self.splits:
+            self.splits[key] = Split(predictors, train, held_out)
+        return self.splits[key]
 
 
 class _Fold:
@@ -228,16 +228,16 @@ class _Fold:
         """Rate the held-out stories, and note weights and reasons."""
         asked = self.options.combiner
         name = self._choose() if asked == "auto" else asked
-        found = self.outside(name)
-        scaled = found.predicted
+        combined = self.outside(name)
+        scaled = combined.predicted
         if asked == "auto" and name in UNFITTED:
-            scaled = fit_calibration(self.inside(name), self.people, "linear").predict(found.predicted)
-        calibrated = self._calibrated(name, found.predicted)
-        if found.weights is not None:
+            scaled = fit_calibration(self.inside(name), self.people, "linear").predict(combined.predicted)
+        calibrated = self._calibrated(name, combined.predicted)
+        if combined.weights is not None:
             stacked = tuple(self._stacked()) if name == "stack" else ()
-            folding.weights.append(FoldWeights(name, found.weights, stacked))
+            folding.weights.append(FoldWeights(name, combined.weights, stacked))
         folding.reasons.update(self.reasons)
-        return _Rated(self.held_out, name, found.predicted, scaled, calibrated, float(self.people.mean()))
+        return _Rated(self.held_out, name, combined.predicted, scaled, calibrated, float(self.people.mean()))
 
     def outside(self, name: str) -> Combined:
         """The combiner fitted on all training stories, and its ratings of the held-out ones."""
@@ -248,8 +248,8 @@ class _Fold:
     def inside(self, name: str) -> Floats:
         """The combiner's ratings of the training stories, each out of inner fold; shape (training stories,)."""
         if name not in self._inside:
-            made = self._stack_inside() if name == "stack" else self._by_inner_folds(name)
-            self._inside[name] = made
+            predicted = self._stack_inside() if name == "stack" else self._by_inner_folds(name)
+            self._inside[name] = predicted
         return self._inside[name]
 
     def _choose(self) -> str:
@@ -287,10 +287,10 @@ class _Fold:
 
     def _fit(self, name: str, train: Rows, held_out: Rows) -> Combined:
         split = self.splits.get(self.panel.predictors, train, held_out)
-        found = COMBINERS[name](split, self.panel.people[train], self.panel.own)
-        if found.reason:
-            self.reasons[found.reason] = None
-        return found
+        combined = COMBINERS[name](split, self.panel.people[train], self.panel.own)
+        if combined.reason:
+            self.reasons[combined.reason] = None
+        return combined
 
     def _stacked(self) -> list[str]:
         """The combiners that can be stacked here: all but those that could not be fitted."""

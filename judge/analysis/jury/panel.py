@@ -112,17 +112,17 @@ def panels(matrix: RatingMatrix, options: JuryOptions, controls: Collection[str]
     SpecError
         A member that is not there, or features that are asked for and not known.
     """
-    found = match(matrix)
-    notes = list(found.notes)
+    matches = match(matrix)
+    notes = list(matches.notes)
     chosen = _chosen(matrix, options.members, controls, notes)
     names = _labels([matrix.cells[i] for i in chosen])
-    partner = np.array([-1 if found.partner[i] is None else found.partner[i] for i in chosen], dtype=np.int64)
+    partner = np.array([-1 if matches.partner[i] is None else matches.partner[i] for i in chosen], dtype=np.int64)
     ratings = matrix.judge[chosen].T
     surface = Surface.of(matrix.stories)
     features = _features(matrix, surface, notes) if options.with_features else np.empty((matrix.n, 0))
     groups = surface.groups if options.hold_out == "story-prompt" else _systems(matrix)
     every = np.column_stack([ratings, features])
-    made = []
+    usable = []
     for j, criterion in enumerate(matrix.criteria):
         own = partner == j
         if not own.any():
@@ -141,18 +141,18 @@ def panels(matrix: RatingMatrix, options: JuryOptions, controls: Collection[str]
         is_own = np.concatenate([own[kept], np.zeros(features.shape[1], dtype=bool)])
         present = (~np.isnan(ratings[:, own])).sum(axis=1) >= options.min_members
         columns = (tuple(labels + extra), tuple(sources), is_own)
-        made.append(Panel(criterion, matrix.people[j], predictors, *columns, present, groups))
-    if not made:
-        notes.append(found.reason or f"{matrix.dataset}: no member rated a criterion that people rated")
-    return Panels(matrix, tuple(made), groups, surface, tuple(notes))
+        usable.append(Panel(criterion, matrix.people[j], predictors, *columns, present, groups))
+    if not usable:
+        notes.append(matches.reason or f"{matrix.dataset}: no member rated a criterion that people rated")
+    return Panels(matrix, tuple(usable), groups, surface, tuple(notes))
 
 
 def _chosen(matrix: RatingMatrix, members: Sequence[str], controls: Collection[str], notes: list[str]) -> list[int]:
     """Cells of the members named by judge or by judge and Eval-Prompt; where none are named, of all but controls."""
-    known = {name for cell in matrix.cells for name in (cell.judge, member(cell))}
+    names = {name for cell in matrix.cells for name in (cell.judge, member(cell))}
     for word in members:
-        if word not in known:
-            raise unknown_value("members", word, known)
+        if word not in names:
+            raise unknown_value("members", word, names)
     if members:
         wanted = set(members)
         return [i for i, cell in enumerate(matrix.cells) if not wanted.isdisjoint((cell.judge, member(cell)))]
@@ -161,8 +161,8 @@ def _chosen(matrix: RatingMatrix, members: Sequence[str], controls: Collection[s
         return list(range(len(matrix.cells)))
     if len(judges) < len(matrix.cells):
         left = ", ".join(dict.fromkeys(cell.judge for cell in matrix.cells if cell.judge in controls))
-        said = f"{left} is a control, fitted on people's ratings, and no member of the jury"
-        notes.append(Note(said, Advice("unless {members} says so"), joint=" "))
+        sentence = f"{left} is a control, fitted on people's ratings, and no member of the jury"
+        notes.append(Note(sentence, Advice("unless {members} says so"), joint=" "))
     return judges
 
 

@@ -68,9 +68,9 @@ def _rating(verdict: Verdict) -> Floats:
     panel = verdict.panel
     level = float(panel.people[panel.usable].mean())
     levelled = []
-    for one in verdict.foldings:
-        rating = np.where(np.isnan(one.level), one.jury, one.jury - one.level + level)
-        levelled.append(np.clip(rating, np.nanmin(one.jury), np.nanmax(one.jury)))
+    for folding in verdict.foldings:
+        rating = np.where(np.isnan(folding.level), folding.jury, folding.jury - folding.level + level)
+        levelled.append(np.clip(rating, np.nanmin(folding.jury), np.nanmax(folding.jury)))
     return np.asarray(np.mean(levelled, axis=0), dtype=np.float64)
 
 

@@ -83,7 +83,7 @@ def curves(table: RatingsTable, options: ReliabilityOptions) -> list[Curves]:
 
 
 def _dataset(matrix: RatingMatrix, table: RatingsTable, options: JuryOptions, bins: int) -> Curves:
-    found: list[Curve] = []
+    dataset_curves: list[Curve] = []
     notes: dict[str, None] = {}
     for name in dict.fromkeys(member(cell) for cell in matrix.cells):
         alone = panels(matrix, replace(options, members=(name,)))
@@ -92,17 +92,19 @@ def _dataset(matrix: RatingMatrix, table: RatingsTable, options: JuryOptions, bi
         for panel in alone.panels:
             if panel.reason is not None:
                 nothing = Estimate.undefined(panel.reason)
-                found.append(Curve(judge, eval_prompt, panel.criterion, (), (), nothing, nothing, 0, panel.reason))
-        made = run_foldings(able, options) if able else []
-        for panel, foldings in zip(able, made, strict=True):
+                dataset_curves.append(
+                    Curve(judge, eval_prompt, panel.criterion, (), (), nothing, nothing, 0, panel.reason)
+                )
+        foldings_by_panel = run_foldings(able, options) if able else []
+        for panel, foldings in zip(able, foldings_by_panel, strict=True):
             before, after = [foldings[0].uncalibrated], [each.jury for each in foldings]
             notes |= dict.fromkeys(f"{name}, {panel.criterion}: {why}" for each in foldings for why in each.reasons)
-            found.append(_curve((judge, eval_prompt), panel, before, after, matrix, bins))
+            dataset_curves.append(_curve((judge, eval_prompt), panel, before, after, matrix, bins))
     short = abbreviations(table)
-    criteria = tuple(dict.fromkeys(one.criterion for one in found))
+    criteria = tuple(dict.fromkeys(curve.criterion for curve in dataset_curves))
     return Curves(
         dataset=matrix.dataset,
-        curves=tuple(found),
+        curves=tuple(dataset_curves),
         criteria=criteria,
         short=tuple(short.get(name, name) for name in criteria),
         scale=_scale(matrix, table),
@@ -137,14 +139,16 @@ def _curve(
 def _points(stage: Sequence[Floats], people: Floats, matrix: RatingMatrix, bins: int) -> tuple[Point, ...]:
     rated, truth = np.concatenate(stage), np.tile(people, len(stage))
     prompt, story = np.tile(matrix.story_prompt, len(stage)), np.tile(np.arange(matrix.n), len(stage))
-    known = ~np.isnan(truth)
-    found = []
-    for one in calibration_error.reliability_bins(rated, truth, bins):
-        inside = known & (rated >= one.low) & (rated <= one.high)
+    defined = ~np.isnan(truth)
+    points = []
+    for bin_part in calibration_error.reliability_bins(rated, truth, bins):
+        inside = defined & (rated >= bin_part.low) & (rated <= bin_part.high)
         # A story may lie in a bin once for each folding: it stays one story, in one cluster.
         mean = means.clustered(truth[inside], prompt[inside])
-        found.append(Point(one.predicted, replace(mean, n=int(np.unique(story[inside]).size)), one.n / len(stage)))
-    return tuple(found)
+        points.append(
+            Point(bin_part.predicted, replace(mean, n=int(np.unique(story[inside]).size)), bin_part.n / len(stage))
+        )
+    return tuple(points)
 
 
 def _error(stage: Sequence[Floats], people: Floats, bins: int) -> Estimate:

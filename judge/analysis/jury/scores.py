@@ -30,7 +30,7 @@ class Scored:
         self.predictions, self.people, self.resamples = predictions, people, resamples
 
     @cached_property
-    def known(self) -> Bools:
+    def rated(self) -> Bools:
         """Stories with people's ratings and a prediction in every folding, shape (n,)."""
         lost = np.isnan(self.people)
         for each in self.predictions:
@@ -39,9 +39,9 @@ class Scored:
 
     @cached_property
     def by_folding(self) -> list[Estimate]:
-        """Overall tau-b of each folding, on the stories known in all of them."""
-        y = self.people[self.known]
-        return [coefficients.correlate(p[self.known], y, names=_NAMES, unit="stories") for p in self.predictions]
+        """Overall tau-b of each folding, on the stories that people and all of them rated."""
+        y = self.people[self.rated]
+        return [coefficients.correlate(p[self.rated], y, names=_NAMES, unit="stories") for p in self.predictions]
 
     @cached_property
     def tau(self) -> Estimate:
@@ -49,20 +49,20 @@ class Scored:
         values = [each.value for each in self.by_folding if each.value is not None]
         if len(values) < len(self.by_folding):
             return next(each for each in self.by_folding if each.value is None)
-        return Estimate(float(np.mean(values)), n=int(self.known.sum()))
+        return Estimate(float(np.mean(values)), n=int(self.rated.sum()))
 
     @cached_property
     def drawn(self) -> Floats | None:
         """Mean tau-b over foldings in each resample, shape (b,); None where nothing is resampled."""
         if self.resamples is None:
             return None
-        people = kendall.codes(np.where(self.known, self.people, np.nan))
+        people = kendall.codes(np.where(self.rated, self.people, np.nan))
         values = [resampled_tau.tau_b(self.resamples, kendall.codes(each), people) for each in self.predictions]
         return np.asarray(np.mean(values, axis=0), dtype=np.float64)
 
     def among(self, stories: Bools) -> Scored:
         """The same predictions on some of the stories; itself where these are all it knows."""
-        if bool((self.known <= stories).all()):
+        if bool((self.rated <= stories).all()):
             return self
         return Scored(self.predictions, np.where(stories, self.people, np.nan), self.resamples)
 
@@ -104,7 +104,7 @@ class Scorer:
         """
         if not pairs:
             return Estimate.undefined("there is nothing to compare")
-        common = [(a.among(a.known & b.known), b.among(a.known & b.known)) for a, b in pairs]
+        common = [(a.among(a.rated & b.rated), b.among(a.rated & b.rated)) for a, b in pairs]
         differences = []
         for first, second in common:
             lost = next((each.tau for each in (first, second) if each.tau.value is None), None)

@@ -50,9 +50,9 @@ def story_interval(
         )
         reaches.append(width)
         off = np.abs(panel.people[turn.test] - turn.on_test)
-        known = ~np.isnan(off)
-        held[turn.test[known]] += off[known] <= width + 1e-9
-        seen[turn.test[known]] += 1
+        rated = ~np.isnan(off)
+        held[turn.test[rated]] += off[rated] <= width + 1e-9
+        seen[turn.test[rated]] += 1
     if not reaches or not seen.any():
         nothing = Estimate.undefined("too few story-prompts to fit, calibrate and test apart")
         return StoryInterval(level, nothing, nothing, None, None)
@@ -62,7 +62,7 @@ def story_interval(
     hits = np.where(seen > 0, held / np.maximum(seen, 1), np.nan)
     coverage = means.clustered(hits, story_prompt)
     shares = {code: hits[system == code] for code in range(len(systems))}
-    known_shares = {code: float(np.nanmean(one)) for code, one in shares.items() if (~np.isnan(one)).any()}
+    known_shares = {code: float(np.nanmean(share)) for code, share in shares.items() if (~np.isnan(share)).any()}
     worst = min(known_shares, key=lambda code: known_shares[code], default=None)
     return StoryInterval(
         level,

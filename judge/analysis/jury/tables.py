@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from judge.analysis.inputs.bars import control_label
 from judge.analysis.jury import calibration_tables, trust_tables, weights_tables
-from judge.analysis.jury.places import place, place_columns
+from judge.analysis.jury.criterion_columns import cells_of, criterion_columns
 from judge.analysis.jury.result import BESIDE, CONTROL, IN_SAMPLE, JURY, MEAN, SINGLE, Held, Juries
 from judge.analysis.options.table_options import JuryOptions
 from judge.printing.tables import Column, Table
@@ -27,22 +27,25 @@ _NAMES = {
 }
 """What the jury is compared with, as sentences name it."""
 
+_ROUNDING = 1e-9
+"""A gain below this is that of sums in another order: the two are the same ratings."""
+
 
 def tables(juries: Juries, *, weights: bool = False, long: bool = False, effective: bool = False) -> list[Table]:
     """The jury table, with `weights` the members' weights (with `long` each predictor's too), and, with a calibration,
     what it mends; the members' worth, one story's interval and the calibration by system where asked for."""
-    found = [_main(juries)]
-    found += weights_tables.tables(juries, predictors=long) if weights else []
-    found += calibration_tables.tables(juries) if juries.options.calibrate != "none" else []
-    found += [trust_tables.effective(juries)] if effective else []
-    found += [trust_tables.intervals(juries)] if juries.options.predict is not None else []
-    found += [trust_tables.carry_over(juries)] if juries.options.carry_over is not None else []
-    return found
+    printed = [_main(juries)]
+    printed += weights_tables.tables(juries, predictors=long) if weights else []
+    printed += calibration_tables.tables(juries) if juries.options.calibrate != "none" else []
+    printed += [trust_tables.effective(juries)] if effective else []
+    printed += [trust_tables.intervals(juries)] if juries.options.predict is not None else []
+    printed += [trust_tables.carry_over(juries)] if juries.options.carry_over is not None else []
+    return printed
 
 
 def _main(juries: Juries) -> Table:
     rows = [
-        place(held, verdict)
+        cells_of(held, verdict)
         | {
             "kind": control_label([held.control_source]) if row.kind == CONTROL else _LABELS[row.kind],
             "used": row.used,
@@ -54,7 +57,7 @@ def _main(juries: Juries) -> Table:
         for held, verdict, row in juries.rows()
     ]
     columns = [
-        *place_columns(juries),
+        *criterion_columns(juries),
         Column("kind", "rated by"),
         Column("used", "judge or combiner"),
         Column("value", "Kendall's tau-b x100", digits=1, factor=100),
@@ -106,15 +109,18 @@ def _sentences(held: Held) -> Iterator[str]:
     if several:
         where = f"on average {where}"
     for kind in BESIDE:
-        what, gain = _NAMES[kind], held.mean_gains[kind]
+        bar, gain = _NAMES[kind], held.mean_gains[kind]
         if gain.value is None:
-            yield f"{held.dataset}: the jury cannot be compared with {what}: {gain.reason}"
+            yield f"{held.dataset}: the jury cannot be compared with {bar}: {gain.reason}"
             continue
         interval, doubt = "", ""
         if gain.low is not None and gain.high is not None:
             interval = f" [{100 * gain.low:.1f}, {100 * gain.high:.1f}]"
             doubt = ", a difference that chance alone could give" if gain.low <= 0 <= gain.high else ""
-        verb = f"beats {what} by" if gain.value > 0 else f"falls behind {what}:"
+        if abs(gain.value) < _ROUNDING:
+            yield f"{held.dataset}: {where} the jury equals {bar}"
+            continue
+        verb = f"beats {bar} by" if gain.value > 0 else f"falls behind {bar}:"
         yield f"{held.dataset}: {where} the jury {verb} {100 * gain.value:.1f}{interval}{doubt}"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from judge.analysis.jury.carry_over import ALPHA
-from judge.analysis.jury.places import place, place_columns
+from judge.analysis.jury.criterion_columns import cells_of, criterion_columns
 from judge.analysis.jury.result import Juries
 from judge.printing.tables import Column, Table
 
@@ -11,12 +11,12 @@ from judge.printing.tables import Column, Table
 def effective(juries: Juries) -> Table:
     """The effective number of judges of each criterion."""
     rows = [
-        place(held, verdict)
+        cells_of(held, verdict)
         | {"members": verdict.panel.members, "effective": verdict.effective, "n": verdict.effective.n}
         for held, verdict in juries.verdicts()
     ]
     columns = [
-        *place_columns(juries),
+        *criterion_columns(juries),
         Column("members", "members"),
         Column("effective", "independent judges", digits=1),
         Column("n", "stories"),
@@ -37,20 +37,20 @@ def effective(juries: Juries) -> Table:
 def intervals(juries: Juries) -> Table:
     """The prediction interval of one story's rating, and its coverage."""
     rows = [
-        place(held, verdict)
+        cells_of(held, verdict)
         | {
-            "reach": one.reach,
-            "coverage": one.coverage,
-            "n": one.coverage.n,
-            "worst": one.worst,
-            "worst_coverage": one.worst_coverage,
+            "reach": interval.reach,
+            "coverage": interval.coverage,
+            "n": interval.coverage.n,
+            "worst": interval.worst,
+            "worst_coverage": interval.worst_coverage,
         }
         for held, verdict in juries.verdicts()
-        if (one := verdict.interval) is not None
+        if (interval := verdict.interval) is not None
     ]
     level = juries.options.predict or 0.0
     columns = [
-        *place_columns(juries),
+        *criterion_columns(juries),
         Column("reach", "reaches ± points"),
         Column("coverage", "holds people's rating %", digits=1, factor=100),
         Column("n", "stories"),
@@ -77,20 +77,20 @@ def intervals(juries: Juries) -> Table:
 def carry_over(juries: Juries) -> Table:
     """Whether the calibration holds for each system."""
     rows = [
-        place(held, verdict)
+        cells_of(held, verdict)
         | {
-            "system": one.system,
-            "before": one.before.value,
-            "after": one.after.difference,
-            "p": one.adjusted,
-            "equivalent": one.after.p,
-            "holds": one.holds,
+            "system": carried.system,
+            "before": carried.before.value,
+            "after": carried.after.difference,
+            "p": carried.adjusted,
+            "equivalent": carried.after.p,
+            "holds": carried.holds,
         }
         for held, verdict in juries.verdicts()
-        for one in verdict.carried
+        for carried in verdict.carried
     ]
     columns = [
-        *place_columns(juries),
+        *criterion_columns(juries),
         Column("system", "system"),
         Column("before", "rating - people before"),
         Column("after", "after [90 %]"),
@@ -99,10 +99,10 @@ def carry_over(juries: Juries) -> Table:
         Column("holds", "carries over"),
     ]
     counts = {word: sum(row["holds"] == word for row in rows) for word in ("yes", "no", "not shown", "no test")}
-    said = ", ".join(f"{word} {count}" for word, count in counts.items() if count)
+    counted = ", ".join(f"{word} {count}" for word, count in counts.items() if count)
     margin = juries.options.carry_over or 0.0
     notes = [
-        f"of {len(rows)} systems and criteria: {said}",
+        f"of {len(rows)} systems and criteria: {counted}",
         f"yes: two one-sided tests show the mean error within ±{margin:g} points",
         f"no: significant at {ALPHA:g} after Holm over the systems of a criterion",
         "all out of fold, standard errors over story-prompts",

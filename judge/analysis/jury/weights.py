@@ -38,7 +38,7 @@ class MemberWeight:
 
 def weights_of(panel: Panel, foldings: Sequence[Folding]) -> tuple[Weight, ...]:
     """Weights of one criterion's jury, in order of combiner and predictor."""
-    known: dict[tuple[str, str, str, bool], list[float]] = {}
+    weights_by_key: dict[tuple[str, str, str, bool], list[float]] = {}
     for folding in foldings:
         for fold in folding.weights:
             if fold.combiner == "stack":
@@ -47,8 +47,8 @@ def weights_of(panel: Panel, foldings: Sequence[Folding]) -> tuple[Weight, ...]:
                 names = list(zip(panel.sources, panel.labels, panel.own.tolist(), strict=True))
             for (source, label, own), weight in zip(names, fold.weights.tolist(), strict=True):
                 if own or fold.combiner != "weighted":  # which reads own columns only
-                    known.setdefault((fold.combiner, source, label, own), []).append(weight)
-    return tuple(Weight(*key, float(np.mean(v)), float(np.std(v)), len(v)) for key, v in known.items())
+                    weights_by_key.setdefault((fold.combiner, source, label, own), []).append(weight)
+    return tuple(Weight(*key, float(np.mean(v)), float(np.std(v)), len(v)) for key, v in weights_by_key.items())
 
 
 def by_member(weights: Sequence[Weight]) -> list[MemberWeight]:
@@ -56,8 +56,8 @@ def by_member(weights: Sequence[Weight]) -> list[MemberWeight]:
     parts: dict[tuple[str, str], list[Weight]] = {}
     for weight in weights:
         parts.setdefault((weight.combiner, weight.source), []).append(weight)
-    found = [_summed(combiner, source, each) for (combiner, source), each in parts.items()]
-    return sorted(found, key=lambda one: (one.combiner, -one.total))
+    sums = [_summed(combiner, source, each) for (combiner, source), each in parts.items()]
+    return sorted(sums, key=lambda one: (one.combiner, -one.total))
 
 
 def _summed(combiner: str, source: str, parts: Sequence[Weight]) -> MemberWeight:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from judge.analysis.jury.places import place, place_columns
+from judge.analysis.jury.criterion_columns import cells_of, criterion_columns
 from judge.analysis.jury.result import Juries
 from judge.analysis.jury.weights import by_member
 from judge.printing.tables import Column, Table
@@ -27,10 +27,12 @@ def tables(juries: Juries, *, predictors: bool) -> list[Table]:
 
 def _by_member(juries: Juries) -> Table:
     rows = [
-        place(held, verdict) | asdict(one) for held, verdict in juries.verdicts() for one in by_member(verdict.weights)
+        cells_of(held, verdict) | asdict(member)
+        for held, verdict in juries.verdicts()
+        for member in by_member(verdict.weights)
     ]
     columns = [
-        *place_columns(juries),
+        *criterion_columns(juries),
         Column("combiner", "combiner"),
         Column("source", "member"),
         Column("own", "its ratings of the criterion", digits=3),
@@ -49,7 +51,7 @@ def _by_member(juries: Juries) -> Table:
 
 def _by_predictor(juries: Juries) -> Table:
     rows = [
-        place(held, verdict)
+        cells_of(held, verdict)
         | {
             "combiner": weight.combiner,
             "predictor": weight.predictor,
@@ -61,7 +63,7 @@ def _by_predictor(juries: Juries) -> Table:
         for weight in verdict.weights
     ]
     columns = [
-        *place_columns(juries),
+        *criterion_columns(juries),
         Column("combiner", "combiner"),
         Column("predictor", "predictor"),
         Column("weight", "weight", digits=3),

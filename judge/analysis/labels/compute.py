@@ -80,7 +80,7 @@ class _Dataset:
     def _of_items(self, items: Items) -> Iterator[ConfusionRow]:
         """People one by one, the judges, the null judges: these on items that some judge labelled."""
         people, resamples = majority(items.people, items.q), items.resamples(self.drawn)
-        person = OnePerson(items, items.labelled, resamples) if items.known else None
+        person = OnePerson(items, items.labelled, resamples) if items.raters_known else None
         yield self._ceiling(items, person)
         for key, labelling in items.judges.items():
             yield self._judge(items, key, labelling, people, person, resamples)
@@ -98,8 +98,8 @@ class _Dataset:
         resamples: Resamples | None,
     ) -> ConfusionRow:
         label = mine.majority.label
-        found = confusion(label, people.label, items.q, positive=items.positive)
-        row = self._row(self._subject(items, key), items, found, resamples)
+        counted = confusion(label, people.label, items.q, positive=items.positive)
+        row = self._row(self._subject(items, key), items, counted, resamples)
         voted = (~np.isnan(items.people)).any(axis=1)
         causes = {
             "unlabelled": mine.asked & ~mine.voted,
@@ -123,20 +123,20 @@ class _Dataset:
         return ConfusionRow(subject, items.labels, positive, statistics, *_counted(counts), person.labels, lost)
 
     def _nulls(self, items: Items, people: Floats, resamples: Resamples | None) -> Iterator[ConfusionRow]:
-        known = ~np.isnan(people)
-        if not known.any():
+        labelled = ~np.isnan(people)
+        if not labelled.any():
             return
-        constant = null_judges.commonest(people[:, None], known)
-        name = f"{null_judges.MODE} ({items.labels[int(constant[known][0])]})"
-        found = confusion(constant, people, items.q, positive=items.positive)
-        yield self._row(self._nobody(CONTROL, name, items), items, found, resamples)
-        found = null_judges.at_random(people, items.q, items.positive)
+        constant = null_judges.commonest(people[:, None], labelled)
+        name = f"{null_judges.MODE} ({items.labels[int(constant[labelled][0])]})"
+        counted = confusion(constant, people, items.q, positive=items.positive)
+        yield self._row(self._nobody(CONTROL, name, items), items, counted, resamples)
+        counted = null_judges.at_random(people, items.q, items.positive)
         # Expected counts: what chance could make of them is not in resamples of stories.
-        yield self._row(self._nobody(CONTROL, null_judges.RANDOM, items), items, found, None)
+        yield self._row(self._nobody(CONTROL, null_judges.RANDOM, items), items, counted, None)
 
-    def _row(self, subject: Subject, items: Items, found: Confusion, resamples: Resamples | None) -> ConfusionRow:
+    def _row(self, subject: Subject, items: Items, counted: Confusion, resamples: Resamples | None) -> ConfusionRow:
         positive = items.labels[items.positive] if items.positive is not None else None
-        return ConfusionRow(subject, items.labels, positive, found.statistics(resamples), *_counted(found.counts))
+        return ConfusionRow(subject, items.labels, positive, counted.statistics(resamples), *_counted(counted.counts))
 
     def _subject(self, items: Items, key: tuple[str, str, str]) -> Subject:
         """The judge's, with what it lost over all the criteria."""
@@ -145,12 +145,12 @@ class _Dataset:
         if len(items.parts) == 1:
             return each[0]
         missing: dict[str, int] = {}
-        for one in each:
-            for status, count in one.missing.items():
+        for cell in each:
+            for status, count in cell.missing.items():
                 missing[status] = missing.get(status, 0) + count
         valid = self.matrix.valid[cells]
         repeats = float(valid[valid > 0].mean()) if (valid > 0).any() else 0.0
-        unrated = sum(one.unrated or 0 for one in each)
+        unrated = sum(cell.unrated or 0 for cell in each)
         return replace(each[0], criterion=items.name, repeats=repeats, unrated=unrated, missing=missing)
 
     def _nobody(self, kind: Kind, name: str, items: Items) -> Subject:
@@ -171,7 +171,7 @@ class _Dataset:
             )
             self.remarks.note([f"{self.matrix.dataset}: {pool} majority of that story's others"])
         if len(items.parts) == 1:
-            mine = [int((one.majority.tied & one.asked).sum()) for one in items.judges.values()]
+            mine = [int((labelling.majority.tied & labelling.asked).sum()) for labelling in items.judges.values()]
             self.tied += np.array([int((people.tied & items.asked).sum()), int(items.asked.sum()), sum(mine)])
 
     def _ties(self) -> Iterator[str]:

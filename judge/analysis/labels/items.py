@@ -56,7 +56,7 @@ class Items:
     positive : int or None
         Code of the positive label of two.
     people : array, shape (items, raters)
-        Codes; NaN = no label. Columns are persons where `known`.
+        Codes; NaN = no label. Columns are persons where `raters_known`.
     judges : mapping
         (run, judge, Eval-Prompt) -> labels.
     parts : tuple of Part
@@ -67,7 +67,7 @@ class Items:
     positive: int | None
     people: Floats
     raters: tuple[str, ...]
-    known: bool
+    raters_known: bool
     unknown_because: str | None
     judges: Mapping[tuple[str, str, str], Labelling]
     parts: tuple[Part, ...]
@@ -80,12 +80,12 @@ class Items:
     @property
     def asked(self) -> Masks:
         """Items that some judge was asked about."""
-        return np.asarray(np.any([one.asked for one in self.judges.values()], axis=0), dtype=np.bool_)
+        return np.asarray(np.any([labelling.asked for labelling in self.judges.values()], axis=0), dtype=np.bool_)
 
     @property
     def labelled(self) -> Masks:
         """Items that some judge labelled."""
-        labelled = [~np.isnan(one.majority.label) for one in self.judges.values()]
+        labelled = [~np.isnan(labelling.majority.label) for labelling in self.judges.values()]
         return np.asarray(np.any(labelled, axis=0), dtype=np.bool_)
 
     def resamples(self, drawn: Resamples | None) -> Resamples | None:
@@ -102,9 +102,9 @@ def of_part(matrix: RatingMatrix, part: Part) -> Items:
     labels = part.scale.labels
     people = np.where(_codes(raters.ratings, len(labels)), raters.ratings, np.nan)
     judges = {key: _labelling(matrix, cell, len(labels)) for key, cell in part.cells.items()}
-    names, known = raters.names, raters.known
+    names, named = raters.names, raters.known
     positive = part.scale.positive_code
-    return Items(part.name, labels, positive, people, names, known, raters.reason, judges, (part,))
+    return Items(part.name, labels, positive, people, names, named, raters.reason, judges, (part,))
 
 
 def all_criteria(parts: Sequence[Part], each: Sequence[Items]) -> Items | None:
@@ -118,29 +118,29 @@ def all_criteria(parts: Sequence[Part], each: Sequence[Items]) -> Items | None:
     scales = {(part.scale.labels, part.scale.positive) for part, _ in chosen}
     if len(scales) > 1:
         chosen = [(part, _positive_last(items)) for part, items in chosen]
-    found = [items for _, items in chosen]
-    names = tuple(dict.fromkeys(name for items in found for name in items.raters))
-    known = all(items.known for items in found)
-    people = [_columns(items, names) if known else items.people for items in found]
-    width = max(one.shape[1] for one in people)
-    wide = [np.pad(one, ((0, 0), (0, width - one.shape[1])), constant_values=np.nan) for one in people]
-    keys = tuple(dict.fromkeys(key for items in found for key in items.judges))
+    alike = [items for _, items in chosen]
+    names = tuple(dict.fromkeys(name for items in alike for name in items.raters))
+    named = all(items.raters_known for items in alike)
+    people = [_columns(items, names) if named else items.people for items in alike]
+    width = max(columns.shape[1] for columns in people)
+    wide = [np.pad(columns, ((0, 0), (0, width - columns.shape[1])), constant_values=np.nan) for columns in people]
+    keys = tuple(dict.fromkeys(key for items in alike for key in items.judges))
     return Items(
         name=ALL,
-        labels=found[0].labels,
-        positive=found[0].positive,
+        labels=alike[0].labels,
+        positive=alike[0].positive,
         people=np.concatenate(wide),
-        raters=names if known else (),
-        known=known,
-        unknown_because=next((items.unknown_because for items in found if not items.known), None),
-        judges={key: _joined([items.judges.get(key) for items in found], len(found[0].people)) for key in keys},
+        raters=names if named else (),
+        raters_known=named,
+        unknown_because=next((items.unknown_because for items in alike if not items.raters_known), None),
+        judges={key: _joined([items.judges.get(key) for items in alike], len(alike[0].people)) for key in keys},
         parts=tuple(part for part, _ in chosen),
     )
 
 
 def parts_of(matrix: RatingMatrix, partner: Sequence[int | None]) -> tuple[list[Part], list[int], list[str]]:
     """Labelled criteria that people labelled too; labelled cells that they did not; sentences on what is left out."""
-    found: dict[int, Part] = {}
+    part_of: dict[int, Part] = {}
     alone, notes = [], []
     for i, (cell, j) in enumerate(zip(matrix.cells, partner, strict=True)):
         scale = scale_of(matrix, cell.criterion)
@@ -154,12 +154,12 @@ def parts_of(matrix: RatingMatrix, partner: Sequence[int | None]) -> tuple[list[
         if not _codes(ratings, len(scale.labels))[~np.isnan(ratings)].all():
             notes.append(f"{matrix.dataset}: people's ratings of {name} are no codes of its labels: left out")
             continue
-        part = found.get(j, Part(j, name, scale, {}))
+        part = part_of.get(j, Part(j, name, scale, {}))
         if (part.scale.labels, part.scale.positive) != (scale.labels, scale.positive):
             notes.append(f"{matrix.dataset}: {cell.criterion} has other labels than {part.name}: left out there")
             continue
-        found[j] = Part(j, name, part.scale, {**part.cells, key: i})
-    return [found[j] for j in sorted(found)], alone, list(dict.fromkeys(notes))
+        part_of[j] = Part(j, name, part.scale, {**part.cells, key: i})
+    return [part_of[j] for j in sorted(part_of)], alone, list(dict.fromkeys(notes))
 
 
 def _labelling(matrix: RatingMatrix, cell: int, q: int) -> Labelling:
@@ -181,8 +181,10 @@ def _positive_last(items: Items) -> Items:
         return np.asarray(1 - codes if flip else codes, dtype=np.float64)
 
     judges = {
-        key: Labelling(Majority(turned(one.majority.label), one.majority.tied), one.asked, one.voted)
-        for key, one in items.judges.items()
+        key: Labelling(
+            Majority(turned(labelling.majority.label), labelling.majority.tied), labelling.asked, labelling.voted
+        )
+        for key, labelling in items.judges.items()
     }
     return Items(
         items.name,
@@ -190,7 +192,7 @@ def _positive_last(items: Items) -> Items:
         1,
         turned(items.people),
         items.raters,
-        items.known,
+        items.raters_known,
         items.unknown_because,
         judges,
         items.parts,
@@ -208,8 +210,8 @@ def _joined(some: Sequence[Labelling | None], n: int) -> Labelling:
     """A judge's labels criterion by criterion; nothing of those it was not asked about."""
     nothing = np.zeros(n, dtype=np.bool_)
     none = Labelling(Majority(np.full(n, np.nan), nothing), nothing, nothing)
-    every = [one or none for one in some]
-    label = np.concatenate([one.majority.label for one in every])
-    tied = np.concatenate([one.majority.tied for one in every])
-    asked, voted = (np.concatenate([getattr(one, name) for one in every]) for name in ("asked", "voted"))
+    every = [labelling or none for labelling in some]
+    label = np.concatenate([labelling.majority.label for labelling in every])
+    tied = np.concatenate([labelling.majority.tied for labelling in every])
+    asked, voted = (np.concatenate([getattr(labelling, name) for labelling in every]) for name in ("asked", "voted"))
     return Labelling(Majority(label, tied), asked, voted)

@@ -47,24 +47,26 @@ class OnePerson:
 
     def ceiling(self) -> tuple[dict[str, Estimate], Floats]:
         """Every statistic with its interval, and the counts over all persons."""
-        found = self.confusions(np.ones(len(self.people), dtype=np.bool_))
-        counts = np.sum([one.counts for one in found], axis=0) if found else np.zeros((self.items.q, self.items.q))
-        n = self._n(found)
+        matrices = self.confusions(np.ones(len(self.people), dtype=np.bool_))
+        counts = (
+            np.sum([rater.counts for rater in matrices], axis=0) if matrices else np.zeros((self.items.q, self.items.q))
+        )
+        n = self._n(matrices)
         if not n:
             return dict.fromkeys(STATISTICS, Estimate.undefined(FEW)), counts
-        values, plain = self._values(found), [one.statistics() for one in found]
-        return {name: self._mean([one[name] for one in plain], values, name, n) for name in STATISTICS}, counts
+        values, plain = self._values(matrices), [rater.statistics() for rater in matrices]
+        return {name: self._mean([rater[name] for rater in plain], values, name, n) for name in STATISTICS}, counts
 
     def beside(self, label: Floats) -> Mapping[str, Beside]:
         """A judge's labels (items,) and people's against the same majorities, and the distance."""
         kept = ~np.isnan(label)
-        said = np.where(np.isnan(self.people), np.nan, label[:, None])
-        judge, people = self._made(said, kept), self.confusions(kept)
+        labels = np.where(np.isnan(self.people), np.nan, label[:, None])
+        judge, people = self._made(labels, kept), self.confusions(kept)
         n = self._n(people)
         if not n:
             none = Estimate.undefined(FEW)
             return dict.fromkeys(STATISTICS, Beside(none, none, none))
-        sides = [[one.statistics() for one in side] for side in (judge, people)]
+        sides = [[matrix.statistics() for matrix in side] for side in (judge, people)]
         drawn = [self._values(side) for side in (judge, people)]
         return {name: self._both(name, sides, drawn, n) for name in STATISTICS}
 
@@ -84,31 +86,31 @@ class OnePerson:
         judge, people = (float(np.mean([side[i][name].value for i in both])) for side in sides)
         estimates = [Estimate(judge, n), Estimate(people, n), Estimate(judge - people, n)]
         if self.resamples is not None:
-            mine, theirs = (np.stack([one[i][name] for i in both]) for one in drawn)
+            mine, theirs = (np.stack([values_of[i][name] for i in both]) for values_of in drawn)
             values = (_mean(mine), _mean(theirs), _mean(mine - theirs))
-            estimates = [self.resamples.interval(one, v) for one, v in zip(estimates, values, strict=True)]
+            estimates = [self.resamples.interval(values_of, v) for values_of, v in zip(estimates, values, strict=True)]
         return Beside(*estimates)
 
-    def _made(self, said: Floats, kept: Masks) -> list[Confusion]:
+    def _made(self, labels: Floats, kept: Masks) -> list[Confusion]:
         """Of labels (items, raters) against the others' majorities."""
         q, positive = self.items.q, self.items.positive
-        known = ~np.isnan(said) & ~np.isnan(self.people) & ~np.isnan(self.others.label) & kept[:, None]
-        row, rater = np.nonzero(known)
-        theirs, mine = self.others.label[row, rater].astype(np.int64), said[row, rater].astype(np.int64)
+        labelled = ~np.isnan(labels) & ~np.isnan(self.people) & ~np.isnan(self.others.label) & kept[:, None]
+        row, rater = np.nonzero(labelled)
+        theirs, mine = self.others.label[row, rater].astype(np.int64), labels[row, rater].astype(np.int64)
         if self.pool:
-            cells = np.zeros((len(said), q, q))
+            cells = np.zeros((len(labels), q, q))
             np.add.at(cells, (row, theirs, mine), self._weight[row])
             return [of_cells(cells, positive=positive)]
-        by_rater = np.zeros((said.shape[1], len(said), q, q))
+        by_rater = np.zeros((labels.shape[1], len(labels), q, q))
         by_rater[rater, row, theirs, mine] = 1.0
-        return [of_cells(one, positive=positive) for one in by_rater]
+        return [of_cells(rater_cells, positive=positive) for rater_cells in by_rater]
 
     def _values(self, matrices: Sequence[Confusion]) -> list[dict[str, Floats]]:
-        return [one.values(self.resamples) for one in matrices] if self.resamples is not None else []
+        return [matrix.values(self.resamples) for matrix in matrices] if self.resamples is not None else []
 
     def _mean(self, plain: Sequence[Estimate], values: Sequence[Mapping[str, Floats]], name: str, n: int) -> Estimate:
         """The mean over the raters for whom it is defined."""
-        defined = [i for i, one in enumerate(plain) if one.defined]
+        defined = [i for i, estimate in enumerate(plain) if estimate.defined]
         if not defined:
             return Estimate.undefined(plain[0].reason or FEW, n)
         mean = Estimate(float(np.mean([plain[i].value for i in defined])), n)
@@ -122,7 +124,7 @@ class OnePerson:
         """Items on which anybody stands."""
         if not matrices:
             return 0
-        return int(np.any([one.cells.any(axis=(1, 2)) for one in matrices], axis=0).sum())
+        return int(np.any([matrix.cells.any(axis=(1, 2)) for matrix in matrices], axis=0).sum())
 
 
 def _mean(values: Floats) -> Floats:

@@ -153,8 +153,8 @@ def _beside(result: Confusions) -> Iterator[Table]:
 
 
 def _sides(row: ConfusionRow) -> dict[str, Any]:
-    made: dict[str, Any] = {**row.subject.labels, "n": row.beside[STATISTICS[0]].over.n}
+    cells: dict[str, Any] = {**row.subject.labels, "n": row.beside[STATISTICS[0]].over.n}
     for name in _BESIDE:
-        one = row.beside[name]
-        made |= {f"{name}_judge": one.judge, f"{name}_people": one.people, f"{name}_over": one.over}
-    return made
+        sides = row.beside[name]
+        cells |= {f"{name}_judge": sides.judge, f"{name}_people": sides.people, f"{name}_over": sides.over}
+    return cells

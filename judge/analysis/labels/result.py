@@ -127,9 +127,9 @@ def _flat(row: ConfusionRow) -> Iterator[tuple[str, object]]:
     yield from (("dataset", about["dataset"]), ("kind", row.kind))
     yield from ((name, about[name]) for name in ("run", "judge", "eval_prompt", "criterion", "against"))
     yield from (("labels", ", ".join(row.labels)), ("positive", row.positive), ("n", row.n))
-    for name, one in row.statistics.items():
-        yield from ((name, one.value), (f"{name}_low", one.low), (f"{name}_high", one.high))
-        yield f"{name}_reason", one.reason
+    for name, estimate in row.statistics.items():
+        yield from ((name, estimate.value), (f"{name}_low", estimate.low), (f"{name}_high", estimate.high))
+        yield f"{name}_reason", estimate.reason
     yield from (("prevalence_people", row.prevalence(row.by_people)),)
     yield from (("prevalence_judge", row.prevalence(row.by_judge)),)
     for name, sides in row.beside.items():

@@ -172,13 +172,13 @@ def _not_in_force(table: RatingsTable) -> list[str]:
 
 def abbreviations(table: RatingsTable) -> dict[str, str]:
     """Criterion -> abbreviation, as far as the result folders know them."""
-    found: dict[str, str] = {}
+    short_names: dict[str, str] = {}
     for fact in table.facts:
         for criterion in fact.criteria:
             short = getattr(criterion, "abbreviation", None)
             if short:
-                found[str(getattr(criterion, "name", criterion))] = str(short)
-    return found
+                short_names[str(getattr(criterion, "name", criterion))] = str(short)
+    return short_names
 
 
 def _stories(matrix: RatingMatrix) -> int:

@@ -58,7 +58,7 @@ class ConsistencyOptions:
     engine: Engine = "ours"
 
     def __post_init__(self) -> None:
-        _known("engine", self.engine, Engine)
+        _check_word("engine", self.engine, Engine)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,11 +121,11 @@ class CorrelationOptions:
     readings: Readings = "mean"
 
     def __post_init__(self) -> None:
-        _known("readings", self.readings, Readings)
-        _known("coefficient", self.coefficient, Coefficient)
-        _known("level", self.level, Level)
-        _known("ci", self.ci, Interval)
-        _known("interval_kind", self.interval_kind, IntervalKind)
+        _check_word("readings", self.readings, Readings)
+        _check_word("coefficient", self.coefficient, Coefficient)
+        _check_word("level", self.level, Level)
+        _check_word("ci", self.ci, Interval)
+        _check_word("interval_kind", self.interval_kind, IntervalKind)
         if self.ci == "fisher-z" and (self.coefficient != "pearson" or self.level not in ("overall", "system")):
             raise SpecError(
                 Advice("{ci} is Fisher's interval for Pearson's r, overall or over systems", ci="fisher-z"),
@@ -181,7 +181,7 @@ class RepeatsOptions:
     seed: int = 1
 
     def __post_init__(self) -> None:
-        _known("ci", self.ci, RepeatsInterval)
+        _check_word("ci", self.ci, RepeatsInterval)
         _positive("resamples", self.resamples)
 
     @property
@@ -205,8 +205,8 @@ class SystemsOptions:
     seed: int = 1
 
     def __post_init__(self) -> None:
-        _known("mean_interval", self.mean_interval, MeanInterval)
-        _known("holm_over", self.holm_over, Family)
+        _check_word("mean_interval", self.mean_interval, MeanInterval)
+        _check_word("holm_over", self.holm_over, Family)
         _positive("resamples", self.resamples)
 
 
@@ -222,7 +222,7 @@ class CriteriaOptions:
     seed: int = 1
 
     def __post_init__(self) -> None:
-        _known("ci", self.ci, CriteriaInterval)
+        _check_word("ci", self.ci, CriteriaInterval)
         _positive("resamples", self.resamples)
 
     @property
@@ -242,7 +242,7 @@ class AspectsOptions:
     seed: int = 1
 
     def __post_init__(self) -> None:
-        _known("ci", self.ci, CriteriaInterval)
+        _check_word("ci", self.ci, CriteriaInterval)
         _positive("resamples", self.resamples)
 
     @property
@@ -267,7 +267,7 @@ class RankOptions:
     control: bool = True
 
     def __post_init__(self) -> None:
-        _known("ties", self.ties, PairTies)
+        _check_word("ties", self.ties, PairTies)
         if self.bootstraps:
             _positive("bootstraps", self.bootstraps)
 
@@ -281,7 +281,7 @@ class DisagreementsOptions:
     top: int = 10
 
     def __post_init__(self) -> None:
-        _known("between", self.between, Between)
+        _check_word("between", self.between, Between)
         if self.top < 0:
             raise OptionError("top", self.top, "must be 0 (all) or more")
 
@@ -313,10 +313,10 @@ class JuryOptions:
     seed: int = 1
 
     def __post_init__(self) -> None:
-        _known("combiner", self.combiner, Combiner)
-        _known("calibrate", self.calibrate, Calibrate)
-        _known("hold_out", self.hold_out, HeldOut)
-        _known("ci", self.ci, JuryInterval)
+        _check_word("combiner", self.combiner, Combiner)
+        _check_word("calibrate", self.calibrate, Calibrate)
+        _check_word("hold_out", self.hold_out, HeldOut)
+        _check_word("ci", self.ci, JuryInterval)
         _positive("foldings", self.foldings)
         _positive("min_members", self.min_members)
         _positive("resamples", self.resamples)
@@ -345,7 +345,7 @@ class ReliabilityOptions:
     seed: int = 1
 
     def __post_init__(self) -> None:
-        _known("calibrate", self.calibrate, Calibration)
+        _check_word("calibrate", self.calibrate, Calibration)
         if not _FEWEST_BINS <= self.bins <= _MOST_BINS:
             raise OptionError("bins", self.bins, f"must be {_FEWEST_BINS} to {_MOST_BINS}")
 
@@ -386,10 +386,10 @@ class CompareOptions:
     seed: int = 1
 
     def __post_init__(self) -> None:
-        _known("by", self.by, Factor)
-        _known("level", self.level, ContrastLevel)
-        _known("adjust", self.adjust, Adjustment)
-        _known("swap", self.swap, Swap)
+        _check_word("by", self.by, Factor)
+        _check_word("level", self.level, ContrastLevel)
+        _check_word("adjust", self.adjust, Adjustment)
+        _check_word("swap", self.swap, Swap)
         _positive("resamples", self.resamples)
         _positive("permutations", self.permutations)
 
@@ -422,7 +422,7 @@ class StressOptions:
     as_published: bool = False
 
     def __post_init__(self) -> None:
-        _known("adjust", self.adjust, Adjustment)
+        _check_word("adjust", self.adjust, Adjustment)
         if self.margin <= 0:
             raise OptionError("margin", self.margin, "must be above 0")
         if not 0 < self.alpha < 1:
@@ -459,16 +459,16 @@ def from_words(kind: type[_Options], **words: Any) -> _Options:
     Raises SpecError for an option or a word that is not known, and for an option that another one leaves without
     effect: whoever gave it expects that it did something.
     """
-    known = {field.name: field for field in fields(kind)}  # type: ignore[arg-type]  # a dataclass
+    known_fields = {field.name: field for field in fields(kind)}  # type: ignore[arg-type]  # a dataclass
     for name in words:
-        if name not in known:
-            raise SpecError(unknown("option", name, known))
-    several = {name for name in words if str(known[name].type).startswith("tuple[")}
-    made = kind(**{name: names(value) if name in several else value for name, value in words.items()})
+        if name not in known_fields:
+            raise SpecError(unknown("option", name, known_fields))
+    several = {name for name in words if str(known_fields[name].type).startswith("tuple[")}
+    options = kind(**{name: names(value) if name in several else value for name, value in words.items()})
     for name, (other, idle) in getattr(kind, "IDLE", {}).items():
-        if name in words and getattr(made, name) != known[name].default and getattr(made, other) in idle:
-            _refuse_idle(name, getattr(made, name), other, getattr(made, other))
-    return made
+        if name in words and getattr(options, name) != known_fields[name].default and getattr(options, other) in idle:
+            _refuse_idle(name, getattr(options, name), other, getattr(options, other))
+    return options
 
 
 def _refuse_idle(name: str, value: object, other: str, by: object) -> NoReturn:
@@ -476,9 +476,9 @@ def _refuse_idle(name: str, value: object, other: str, by: object) -> NoReturn:
     raise SpecError(Advice(words, **{name: value, other: by}), hint=Advice("leave out one of them"))
 
 
-def names(said: Any) -> tuple[Any, ...]:
+def names(value: Any) -> tuple[Any, ...]:
     """Names from one name or a sequence of them: a string is one name, never its letters."""
-    return (said,) if isinstance(said, str | PathLike) else tuple(said)
+    return (value,) if isinstance(value, str | PathLike) else tuple(value)
 
 
 def _positive(field: str, value: int) -> None:
@@ -486,6 +486,6 @@ def _positive(field: str, value: int) -> None:
         raise OptionError(field, value, "must be 1 or more")
 
 
-def _known(field: str, value: str, kind: Any) -> None:
+def _check_word(field: str, value: str, kind: Any) -> None:
     if value not in get_args(kind):
         raise OptionError(field, value, allowed=get_args(kind))

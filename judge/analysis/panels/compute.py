@@ -59,19 +59,21 @@ def panels(table: RatingsTable, options: CorrelationOptions | None = None) -> Pa
     matrices = build(table, drop_systems=options.drop_systems)
     parts = {name: build(of_panel(table, name), drop_systems=options.drop_systems) for name in names}
     remarks.note(note for fact in table.facts for note in fact.notes)
-    made = []
+    panel_sets = []
     for matrix in matrices:
         own = {name: next((m for m in parts[name] if m.dataset == matrix.dataset), None) for name in names}
-        made.append(_Dataset(matrix, {name: m for name, m in own.items() if m is not None}, options, remarks))
-    against = [row for one in made for row in one.against()]
+        panel_sets.append(_Dataset(matrix, {name: m for name, m in own.items() if m is not None}, options, remarks))
+    against = [row for panel_set in panel_sets for row in panel_set.against()]
     return Panels(
         names=names,
-        within=tuple(row for one in made for row in one.within()),
-        between=tuple(row for one in made for row in one.between()),
+        within=tuple(row for panel_set in panel_sets for row in panel_set.within()),
+        between=tuple(row for panel_set in panel_sets for row in panel_set.between()),
         against=tuple(against),
-        differences=tuple(row for one in made for row in one.differences()),
+        differences=tuple(row for panel_set in panel_sets for row in panel_set.differences()),
         options=options,
-        signature_parts=signature_parts(table, matrices, options, extra=[f"panels:{','.join(names)}"]),
+        signature_parts=signature_parts(
+            table, matrices, options, extra=[f"panels:{','.join(names)}", "alpha:boot-items"]
+        ),
         notes=tuple(remarks.notes),
     )
 
@@ -95,15 +97,15 @@ class _Dataset:
 
     def _means(self, j: int) -> Iterator[tuple[str, Floats]]:
         """Each panel's mean ratings of a criterion, on all stories."""
-        place = {story: i for i, story in enumerate(self.matrix.stories["story"])}
+        row_of = {story: i for i, story in enumerate(self.matrix.stories["story"])}
         for name, panel in self.panels.items():
-            k = self._place(panel, j)
+            k = self._criterion_index(panel, j)
             if k is not None:
                 means = np.full(self.matrix.n, np.nan)
-                means[[place[story] for story in panel.stories["story"]]] = panel.people[k]
+                means[[row_of[story] for story in panel.stories["story"]]] = panel.people[k]
                 yield name, means
 
-    def _place(self, panel: RatingMatrix, j: int) -> int | None:
+    def _criterion_index(self, panel: RatingMatrix, j: int) -> int | None:
         """Where a criterion of all people stands among a panel's."""
         wanted = self.matrix.criteria[j]
         return panel.criteria.index(wanted) if wanted in panel.criteria else None
@@ -112,7 +114,7 @@ class _Dataset:
         """Each criterion, each panel."""
         for j in range(len(self.matrix.criteria)):
             for name, panel in self.panels.items():
-                k = self._place(panel, j)
+                k = self._criterion_index(panel, j)
                 if k is not None:
                     yield self._within(panel, k, name)
 
@@ -145,25 +147,27 @@ class _Dataset:
     def between(self) -> Iterator[Between]:
         """Each criterion, each two panels that rated it."""
         for j, criterion in enumerate(self.matrix.criteria):
-            for (one, x), (other, y) in combinations(self.means[j].items(), 2):
+            for (panel, x), (other, y) in combinations(self.means[j].items(), 2):
                 keep = ~(np.isnan(x) | np.isnan(y))
-                names = (f"the ratings of {one}", f"the ratings of {other}")
+                names = (f"the ratings of {panel}", f"the ratings of {other}")
                 value, _ = self._correlation(x, y, names)
-                yield Between(self.matrix.dataset, criterion, one, other, int(keep.sum()), value, self._higher(x - y))
+                yield Between(self.matrix.dataset, criterion, panel, other, int(keep.sum()), value, self._higher(x - y))
 
     def _higher(self, difference: Floats) -> Estimate:
         """The mean difference of two panels' means, with an interval."""
-        known = ~np.isnan(difference)
-        if not known.any():
+        defined = ~np.isnan(difference)
+        if not defined.any():
             return Estimate.undefined("no story was rated by both panels")
-        estimate = Estimate(float(difference[known].mean()), n=int(known.sum()))
-        filled = np.where(known, difference, 0.0)
+        estimate = Estimate(float(difference[defined].mean()), n=int(defined.sum()))
+        filled = np.where(defined, difference, 0.0)
 
         def weighted(weights: NDArray[np.int64]) -> Floats:
             with np.errstate(invalid="ignore", divide="ignore"):
-                return np.asarray((weights @ filled) / (weights @ known.astype(np.float64)), dtype=np.float64)
+                return np.asarray((weights @ filled) / (weights @ defined.astype(np.float64)), dtype=np.float64)
 
-        return self.intervals.of_values(estimate, tuple(one.values(weighted) for one in self.intervals.sets))
+        return self.intervals.of_values(
+            estimate, tuple(resample_set.values(weighted) for resample_set in self.intervals.sets)
+        )
 
     def against(self) -> Iterator[Against]:
         """Each judge and criterion; then each judge's mean over criteria, where there are several."""
@@ -174,13 +178,15 @@ class _Dataset:
             subject = judge_cell(self.matrix, i, self.matrix.criteria[j], None).subject
             judge = self.matrix.judge[i]
             sides = {"": self.matrix.people[j], **self.means[j]}
-            found = {name: self._correlation(judge, people) for name, people in sides.items()}
-            groups.setdefault((subject.run, subject.judge, subject.eval_prompt), []).append((subject, found))
-            yield self._row(subject, {name: estimate for name, (estimate, _) in found.items()})
+            correlations = {name: self._correlation(judge, people) for name, people in sides.items()}
+            groups.setdefault((subject.run, subject.judge, subject.eval_prompt), []).append((subject, correlations))
+            yield self._row(subject, {name: estimate for name, (estimate, _) in correlations.items()})
         for rows in groups.values():
             if len(rows) > 1:
-                names = [name for name in rows[0][1] if all(name in found for _, found in rows)]
-                means = {name: self._mean([(s.criterion, *found[name]) for s, found in rows]) for name in names}
+                names = [name for name in rows[0][1] if all(name in correlations for _, correlations in rows)]
+                means = {
+                    name: self._mean([(s.criterion, *correlations[name]) for s, correlations in rows]) for name in names
+                }
                 yield self._row(_mean_subject(rows[0][0], len(rows)), means, tuple(s.criterion for s, _ in rows))
 
     def _row(self, subject: Subject, by_panel: dict[str, Estimate], averaged: tuple[str, ...] = ()) -> Against:
@@ -194,15 +200,17 @@ class _Dataset:
             if j is None:
                 continue
             subject = judge_cell(self.matrix, i, self.matrix.criteria[j], None).subject
-            for (one, x), (other, y) in combinations(self.means[j].items(), 2):
-                found, stories = self._difference(self.matrix.judge[i], x, y)
-                key = (one, other, subject.run, subject.judge, subject.eval_prompt)
-                groups.setdefault(key, []).append((subject, found, stories))
-                a, b, over = (estimate for estimate, _ in found)
-                yield Difference(subject, PanelSide(one, a), PanelSide(other, b), over, stories)
+            for (panel, x), (other, y) in combinations(self.means[j].items(), 2):
+                correlations, stories = self._difference(self.matrix.judge[i], x, y)
+                key = (panel, other, subject.run, subject.judge, subject.eval_prompt)
+                groups.setdefault(key, []).append((subject, correlations, stories))
+                a, b, over = (estimate for estimate, _ in correlations)
+                yield Difference(subject, PanelSide(panel, a), PanelSide(other, b), over, stories)
         for (first, second, *_), rows in groups.items():
             if len(rows) > 1:
-                a, b, over = (self._mean([(s.criterion, *found[at]) for s, found, _ in rows]) for at in range(3))
+                a, b, over = (
+                    self._mean([(s.criterion, *correlations[at]) for s, correlations, _ in rows]) for at in range(3)
+                )
                 mean, names = _mean_subject(rows[0][0], len(rows)), tuple(s.criterion for s, _, _ in rows)
                 sides = PanelSide(str(first), a), PanelSide(str(second), b)
                 yield Difference(mean, *sides, over, min(stories for *_, stories in rows), names)
@@ -214,13 +222,13 @@ class _Dataset:
         if not keep.any():
             none: Found = (Estimate.undefined("no story was rated by the judge and both panels"), ())
             return (none, none, none), 0
-        one, other = self._correlation(mine, x), self._correlation(mine, y)
-        if one[0].value is None or other[0].value is None:
-            why = one[0].why if one[0].value is None else other[0].why
-            return (one, other, (Estimate.undefined(why), ())), int(keep.sum())
-        values = tuple(a - b for a, b in zip(one[1], other[1], strict=True))
-        plain = Estimate(one[0].value - other[0].value, n=int(keep.sum()))
-        return (one, other, (self.intervals.of_values(plain, values), values)), int(keep.sum())
+        first, second = self._correlation(mine, x), self._correlation(mine, y)
+        if first[0].value is None or second[0].value is None:
+            why = first[0].why if first[0].value is None else second[0].why
+            return (first, second, (Estimate.undefined(why), ())), int(keep.sum())
+        values = tuple(a - b for a, b in zip(first[1], second[1], strict=True))
+        plain = Estimate(first[0].value - second[0].value, n=int(keep.sum()))
+        return (first, second, (self.intervals.of_values(plain, values), values)), int(keep.sum())
 
     def _correlation(self, x: Floats, y: Floats, names: tuple[str, str] | None = None) -> Found:
         a, b = Side.of(x), Side.of(y)

@@ -13,7 +13,10 @@ _SAME = (
     "differences stand on the stories that the judge and both panels rated, drawn together: an interval that leaves 0 "
     "out is called differ; opposite says that the intervals of both correlations lie on either side of 0"
 )
-_ONE = "icc: ICC(1,1) of one rating and ICC(1,k) of a story's mean; alpha: Krippendorff's, interval level"
+_ONE = (
+    "icc: ICC(1,1) of one rating and ICC(1,k) of a story's mean, F intervals; alpha: Krippendorff's, interval level, "
+    "resampled stories; both take stories as independent"
+)
 
 
 def tables(result: Panels) -> list[Table]:
@@ -75,7 +78,7 @@ def _between(result: Panels) -> Table:
         {
             "dataset": row.dataset,
             "criterion": row.criterion,
-            "one": row.one,
+            "one": row.first,
             "other": row.other,
             "value": row.value,
             "higher": row.higher,
@@ -124,9 +127,9 @@ def _differences(result: Panels) -> Table:
     rows = [
         {
             **_about(row.subject),
-            "one": row.one.panel,
+            "one": row.first.panel,
             "other": row.other.panel,
-            "first": row.one.value,
+            "first": row.first.value,
             "second": row.other.value,
             "over": row.over,
             "stories": row.stories,

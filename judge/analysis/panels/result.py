@@ -37,11 +37,11 @@ class Within:
 
 @dataclass(frozen=True, slots=True)
 class Between:
-    """How far the means of two panels agree on the stories that both rated; `higher` is the mean of `one` - `other`."""
+    """Agreement of two panels' means on the stories that both rated; `higher` is the mean of `first` - `other`."""
 
     dataset: str
     criterion: str
-    one: str
+    first: str
     other: str
     stories: int
     value: Estimate
@@ -68,10 +68,10 @@ class Against:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A judge against two panels on the same stories, and the paired difference `one` - `other`."""
+    """A judge against two panels on the same stories, and the paired difference `first` - `other`."""
 
     subject: Subject
-    one: PanelSide
+    first: PanelSide
     other: PanelSide
     over: Estimate
     stories: int
@@ -83,7 +83,7 @@ class Difference:
 
         ``opposite``: each side's interval leaves 0 out, on either side of it. ``differ``: that of the difference does.
         """
-        signs = [_sign(side.value) for side in (self.one, self.other)]
+        signs = [_sign(side.value) for side in (self.first, self.other)]
         if signs[0] * signs[1] < 0:
             return "opposite"
         if self.over.low is None:
@@ -118,16 +118,20 @@ class Panels(Signed):
         for row in self.against:
             yield _flat(row.subject, "all", None, row.pooled)
             yield from (_flat(row.subject, side.panel, None, side.value) for side in row.sides)
-        for found in self.differences:
-            yield _flat(found.subject, found.one.panel, found, found.over)
+        for pair in self.differences:
+            yield _flat(pair.subject, pair.first.panel, pair, pair.over)
 
 
 _COLUMNS = ["dataset", "run", "judge", "eval_prompt", "criterion", "against", "panel", "other", "value", "low", "high"]
 _COLUMNS += ["n", "method", "reason", "verdict"]
 
 
-def _flat(subject: Subject, panel: str, found: Difference | None, value: Estimate) -> Iterator[tuple[str, object]]:
-    yield from ((name, one) for name, one in subject.labels.items() if name in _COLUMNS)
-    yield from (("panel", panel), ("other", found and found.other.panel), ("verdict", found and found.verdict))
+def _flat(subject: Subject, panel: str, difference: Difference | None, value: Estimate) -> Iterator[tuple[str, object]]:
+    yield from ((name, label) for name, label in subject.labels.items() if name in _COLUMNS)
+    yield from (
+        ("panel", panel),
+        ("other", difference and difference.other.panel),
+        ("verdict", difference and difference.verdict),
+    )
     yield from (("value", value.value), ("low", value.low), ("high", value.high), ("n", value.n))
     yield from (("method", value.method), ("reason", value.reason))

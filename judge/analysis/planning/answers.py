@@ -27,7 +27,7 @@ _NO_PEOPLE = "people's ratings of one story are no more alike than those of diff
 class _Reply(NamedTuple):
     """An answer without its question and criterion."""
 
-    of: str
+    unit: str
     number: Number
     has: float | None = None
     now: float | None = None
@@ -49,12 +49,12 @@ def answers(figures: Figures, options: PlanOptions, *, ranges: bool = True) -> I
     }
     for question, reply in asked.items():
         given = reply()
-        each = figures.stories_each if given.of == plural(STORY_PROMPT) else None
+        each = figures.stories_each if given.unit == plural(STORY_PROMPT) else None
         yield Answer(
             figures.name,
             question,
             figures.criterion,
-            given.of,
+            given.unit,
             given.number,
             each,
             given.has,
@@ -67,77 +67,77 @@ def answers(figures: Figures, options: PlanOptions, *, ranges: bool = True) -> I
 
 
 def _half_width(figures: Figures, options: PlanOptions) -> _Reply:
-    of = plural(STORY_PROMPT)
+    unit = plural(STORY_PROMPT)
     if figures.tau_spread is None:
-        return _Reply(of, NONE, reason=figures.reasons.get("tau"))
+        return _Reply(unit, NONE, reason=figures.reasons.get("tau"))
     now = half_width(figures.tau_spread, figures.story_prompts)
-    return _Reply(of, for_half_width(figures.tau_spread, options.half_width), figures.story_prompts, now)
+    return _Reply(unit, for_half_width(figures.tau_spread, options.half_width), figures.story_prompts, now)
 
 
 def _difference(figures: Figures, options: PlanOptions) -> _Reply:
-    of, scatter = plural(STORY_PROMPT), figures.difference_spread
+    unit, scatter = plural(STORY_PROMPT), figures.difference_spread
     if scatter is None:
-        return _Reply(of, NONE, reason=figures.reasons.get("difference"))
+        return _Reply(unit, NONE, reason=figures.reasons.get("difference"))
     number = for_difference(scatter, options.difference, power=options.power)
     error, df = scatter.value / np.sqrt(figures.story_prompts), figures.story_prompts - 1
     now = detectable.minimum_detectable_effect(float(error), power=options.power, df=df)
-    return _Reply(of, number, figures.story_prompts, now)
+    return _Reply(unit, number, figures.story_prompts, now)
 
 
 def _systems(figures: Figures, options: PlanOptions) -> _Reply:
-    of = plural(STORY_PROMPT)
+    unit = plural(STORY_PROMPT)
     if figures.components is None:
-        return _Reply(of, NONE, reason=figures.reasons.get("components"))
+        return _Reply(unit, NONE, reason=figures.reasons.get("components"))
     order = order_of_systems(figures.components, options.reliability, design(figures.components, options))
     if order is None:
-        return _Reply(of, NONE, reason="one system has no order")
-    return _Reply(order.of, order.number, order.has, order.now, order.design, limit=order.limit)
+        return _Reply(unit, NONE, reason="one system has no order")
+    return _Reply(order.unit, order.number, order.has, order.now, order.design, limit=order.limit)
 
 
 def _stories(figures: Figures, options: PlanOptions) -> _Reply:
-    components, of = figures.components, "answers"
+    components, unit = figures.components, "answers"
     if components is None:
-        return _Reply(of, NONE, reason=figures.reasons.get("components"))
+        return _Reply(unit, NONE, reason=figures.reasons.get("components"))
     objects = tuple(name for name in (SYSTEM, STORY_PROMPT, STORY) if name in components.levels)
     run = {name: float(count) for name, count in components.levels.items() if name not in objects}
     if not run:
-        return _Reply(of, NONE, reason="with one answer to each query the spread of answers cannot be estimated")
+        return _Reply(unit, NONE, reason="with one answer to each query the spread of answers cannot be estimated")
     free = {name: MOST[name] for name in run if name != JUDGE}
     kept = {name: 1.0 for name in run if name == JUDGE}
     now = d_study(components, objects, run).relative.value
     if not free:
-        return _Reply(of, NONE, reason="one Eval-Prompt and one answer to each query")
+        return _Reply(unit, NONE, reason="one Eval-Prompt and one answer to each query")
     best = smallest(components, objects, options.reliability, free=free, kept=kept)
     if best.calls is None:
         any_of = f"any number of {' and '.join(plural(name) for name in free)}"
         words = f"{in_words(kept)} and {any_of}" if kept else any_of
-        return _Reply(of, NONE, float(np.prod(list(run.values()))), now, words, limit=best.limit)
+        return _Reply(unit, NONE, float(np.prod(list(run.values()))), now, words, limit=best.limit)
     chosen = {name: count for name, count in best.levels.items() if name in free}
     widest = max(free, key=lambda name: chosen[name])
     fixed = {**kept, **{name: count for name, count in chosen.items() if name != widest}}
     ends = number_needed(components, objects, options.reliability, widest, fixed, most=MOST[widest])
     times = float(np.prod(list(fixed.values())))
     low, high = (None if end is None else round(end * times) for end in (ends.low, ends.high))
-    return _Reply(of, Number(best.calls, low, high), float(np.prod(list(run.values()))), now, in_words(chosen))
+    return _Reply(unit, Number(best.calls, low, high), float(np.prod(list(run.values()))), now, in_words(chosen))
 
 
 def _people(figures: Figures, options: PlanOptions) -> _Reply:
-    of, icc = "people", figures.icc
+    unit, icc = "people", figures.icc
     if icc.value is None:
-        return _Reply(of, NONE, reason=icc.reason)
+        return _Reply(unit, NONE, reason=icc.reason)
     now = float(spearman_brown(icc.value, figures.raters)) if icc.value > 0 else None
     value = number_for(icc.value, options.reliability)
     reason = None if value is not None else f"{_NO_PEOPLE} (ICC {icc.value:.2f})"
     low, high = (None if end is None else number_for(end, options.reliability) for end in (icc.high, icc.low))
-    return _Reply(of, Number(value, low, high), figures.raters, now, reason=reason)
+    return _Reply(unit, Number(value, low, high), figures.raters, now, reason=reason)
 
 
 def _replacement(figures: Figures, options: PlanOptions, *, ranges: bool) -> _Reply:
-    of = plural(STORY_PROMPT)
+    unit = plural(STORY_PROMPT)
     if not figures.tests:
-        return _Reply(of, NONE, reason=figures.reasons.get("test"))
-    moments = [one if isinstance(one, Moments) else one.moments() for one in figures.tests]
-    numbers = [needed(one, options.epsilon, options.power, seed=options.seed) for one in moments]
+        return _Reply(unit, NONE, reason=figures.reasons.get("test"))
+    moments = [test if isinstance(test, Moments) else test.moments() for test in figures.tests]
+    numbers = [needed(test, options.epsilon, options.power, seed=options.seed) for test in moments]
     order = sorted(range(len(numbers)), key=lambda i: np.inf if numbers[i] is None else float(numbers[i] or 0))
     # The middle judge cell; of an even number the one that needs more.
     middle = order[len(order) // 2]
@@ -155,7 +155,7 @@ def _replacement(figures: Figures, options: PlanOptions, *, ranges: bool) -> _Re
     if figures.null is not None and number.value is not None:
         knows_nothing = figures.null if isinstance(figures.null, Moments) else figures.null.moments()
         null = power(knows_nothing, number.value, options.epsilon, seed=options.seed)
-    return _Reply(of, number, figures.story_prompts, now, f"{people} people", reason, null)
+    return _Reply(unit, number, figures.story_prompts, now, f"{people} people", reason, null)
 
 
 def design(components: VarianceComponents, options: PlanOptions) -> dict[str, float]:

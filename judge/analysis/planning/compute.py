@@ -33,23 +33,23 @@ def plan(table: RatingsTable, options: PlanOptions | None = None) -> Planned:
     Raises DataError where there is no judge's rating of a story that people rated.
     """
     options = options or PlanOptions()
-    found, counted = pilots(table, options)
-    some = [one for one in found if one.figures]
+    all_pilots, counted = pilots(table, options)
+    some = [pilot for pilot in all_pilots if pilot.figures]
     if not some:
         raise DataError(
             "there is nothing to plan from: no judge rated a story that people rated on the same criterion",
             hint="plan from a study's variances, without a run",
         )
-    made = [answer for one in some for criterion in one.figures for answer in answers(criterion, options)]
-    usages = [usage_of(table, one.matrix.dataset, one.left_out) for one in some]
-    worth = [lever for one, usage in zip(some, usages, strict=True) for lever in levers(one, usage, options)]
+    all_answers = [answer for pilot in some for criterion in pilot.figures for answer in answers(criterion, options)]
+    usages = [usage_of(table, pilot.matrix.dataset, pilot.left_out) for pilot in some]
+    worth = [lever for pilot, usage in zip(some, usages, strict=True) for lever in levers(pilot, usage, options)]
     notes = [note for fact in table.facts for note in fact.notes]
-    notes += [note for one in some for note in (*one.notes, *_said(one))]
+    notes += [note for pilot in some for note in (*pilot.notes, *_pilot_notes(pilot))]
     notes += [f"dollars of an answer: {usage.basis}" for usage in usages if usage.basis]
-    parts = signature_parts(counted, [one.matrix for one in some], options, intervals="10-90 %", without=("like",))
-    names = ", ".join(one.matrix.dataset for one in some)
+    parts = signature_parts(counted, [pilot.matrix for pilot in some], options, intervals="10-90 %", without=("like",))
+    names = ", ".join(pilot.matrix.dataset for pilot in some)
     return Planned(
-        answers=tuple(made),
+        answers=tuple(all_answers),
         levers=tuple(worth),
         options=options,
         source=f"the pilot on {names}",
@@ -62,18 +62,18 @@ def plan(table: RatingsTable, options: PlanOptions | None = None) -> Planned:
 def plan_like(options: PlanOptions | None = None) -> Planned:
     """A plan from the variances of a published study whose figures ship with the program."""
     options = options or PlanOptions()
-    known = study(options.like)
-    each = [answer for one in known.figures for answer in answers(one, options, ranges=False)]
-    parts = [f"plan:{options.like}", f"figures:{len(known.figures)}"]
+    published = study(options.like)
+    each = [answer for figures in published.figures for answer in answers(figures, options, ranges=False)]
+    parts = [f"plan:{options.like}", f"figures:{len(published.figures)}"]
     parts += [part for part in _aims(options) if part]
     return Planned(
         answers=tuple(_over_judges(each)),
         levers=(),
         options=options,
-        source=known.words,
+        source=published.words,
         pilot=False,
         signature_parts=(*parts, f"v{__version__}"),
-        notes=(known.source, *known.notes),
+        notes=(published.source, *published.notes),
     )
 
 
@@ -86,27 +86,27 @@ def _aims(options: PlanOptions) -> Iterator[str | None]:
 
 def _over_judges(each: Sequence[Answer]) -> Iterator[Answer]:
     """For each question the middle number over all judges and criteria, then criterion by criterion over judges."""
-    for question in dict.fromkeys(one.question for one in each):
-        of = [one for one in each if one.question == question]
-        yield _middle(of, EVERY)
-        names = list(dict.fromkeys(one.criterion for one in of))
+    for question in dict.fromkeys(answer.question for answer in each):
+        own = [answer for answer in each if answer.question == question]
+        yield _middle(own, EVERY)
+        names = list(dict.fromkeys(answer.criterion for answer in own))
         if len(names) > 1:
-            yield from (_middle([one for one in of if one.criterion == name], name) for name in names)
+            yield from (_middle([answer for answer in own if answer.criterion == name], name) for name in names)
 
 
 def _middle(some: Sequence[Answer], criterion: str) -> Answer:
     """The median of their numbers with the range of 10 to 90 % of them; a number that does not exist counts as ∞."""
-    told = [one for one in some if one.number.value is not None or one.has is not None]
-    if not told:
+    usable = [answer for answer in some if answer.number.value is not None or answer.has is not None]
+    if not usable:
         return replace(some[0], criterion=criterion)
-    numbers = np.sort([np.inf if one.number.value is None else float(one.number.value) for one in told])
+    numbers = np.sort([np.inf if answer.number.value is None else float(answer.number.value) for answer in usable])
     # The next higher number where the share falls between two.
     places = [int(np.ceil(share * (numbers.size - 1))) for share in (0.5, *RANGE)]
     value, low, high = (int(numbers[i]) if np.isfinite(numbers[i]) else None for i in places)
-    reasons = [one.reason for one in told if one.number.value is None and one.reason]
-    nearest = min(told, key=lambda one: abs((one.number.value or 1e9) - (value or 1e9)))
-    null = [one.null for one in told if one.null is not None]
-    now = [one.now for one in told if one.now is not None]
+    reasons = [answer.reason for answer in usable if answer.number.value is None and answer.reason]
+    nearest = min(usable, key=lambda answer: abs((answer.number.value or 1e9) - (value or 1e9)))
+    null = [answer.null for answer in usable if answer.null is not None]
+    now = [answer.now for answer in usable if answer.now is not None]
     return replace(
         nearest,
         criterion=criterion,
@@ -118,12 +118,12 @@ def _middle(some: Sequence[Answer], criterion: str) -> Answer:
     )
 
 
-def _said(pilot: Pilot) -> Iterator[str]:
-    few = min((found.story_prompts for found in pilot.figures), default=_FEW)
+def _pilot_notes(pilot: Pilot) -> Iterator[str]:
+    few = min((figures.story_prompts for figures in pilot.figures), default=_FEW)
     if few < _FEW:
         dataset = pilot.matrix.dataset
         yield f"{dataset}: {few} story-prompts are too few to estimate well how ratings vary: use the ranges"
-    cells = max((found.cells for found in pilot.figures), default=1)
+    cells = max((figures.cells for figures in pilot.figures), default=1)
     if cells > 1:
         yield (
             f"{pilot.matrix.dataset}: {cells} judges with an Eval-Prompt each: tau and its differences as they scatter "

@@ -97,17 +97,17 @@ def pilots(table: RatingsTable, options: PlanOptions) -> tuple[list[Pilot], Rati
     """The figures of every dataset of a ratings table, and the table in numbers."""
     controls = {(fact.run, fact.judge) for fact in table.facts if fact.control}
     table = numbers(table)
-    return [_pilot(one, controls, options) for one in build(table, drop_systems=options.drop_systems)], table
+    return [_pilot(matrix, controls, options) for matrix in build(table, drop_systems=options.drop_systems)], table
 
 
 def _pilot(matrix: RatingMatrix, controls: set[tuple[str, str]], options: PlanOptions) -> Pilot:
     asked = {(cell.run, cell.judge) for cell in matrix.cells}
     left_out = frozenset(controls & asked if asked - controls else ())
-    found, remarks = comparable([matrix], options.against, None)
+    matrix_candidates, remarks = comparable([matrix], options.against, None)
     by_criterion: dict[str, list[Candidate]] = {}
-    for _, one in found:
-        if (one.subject.run, one.subject.judge) not in left_out:
-            by_criterion.setdefault(one.subject.criterion, []).append(one)
+    for _, candidate in matrix_candidates:
+        if (candidate.subject.run, candidate.subject.judge) not in left_out:
+            by_criterion.setdefault(candidate.subject.criterion, []).append(candidate)
     figures = [figures_of(matrix, name, cells, left_out, options) for name, cells in by_criterion.items()]
     notes = list(remarks.notes)
     if left_out:
@@ -125,7 +125,7 @@ def figures_of(
     """The figures of one criterion from the judge cells that are set beside people's ratings of it."""
     reasons: dict[str, str] = {}
     people = cells[0].sides[1]
-    used = ~np.isnan(people) & np.any([~np.isnan(one.sides[0]) for one in cells], axis=0)
+    used = ~np.isnan(people) & np.any([~np.isnan(cell.sides[0]) for cell in cells], axis=0)
     prompts = np.unique(matrix.story_prompt[used]).size
     tau, own, paired, pairs = _spreads(matrix, cells, used)
     if own is None:
@@ -173,11 +173,11 @@ def _spreads(
     if size < 2:
         return None, None, None, 0
     y = kendall.codes(cells[0].sides[1][used])
-    x = np.stack([kendall.codes(one.sides[0][used]) for one in cells])
+    x = np.stack([kendall.codes(cell.sides[0][used]) for cell in cells])
     counts = (1 - np.eye(size, dtype=np.int32)).astype(np.int32)
     without = np.atleast_2d(resampled_tau.tau_b(Resamples((Factor(counts, unit),), "jackknife"), x, y))
     taus = [kendall.tau_b(each, y) for each in x]
-    known = [t for t in taus if np.isfinite(t)]
+    defined = [t for t in taus if np.isfinite(t)]
     pairs = [
         (i, j)
         for i, j in combinations(range(len(cells)), 2)
@@ -186,25 +186,25 @@ def _spreads(
     ][:_MOST_PAIRS]
     own = _together([spread(row) for row in without])
     paired = _together([spread(without[j] - without[i]) for i, j in pairs])
-    return (float(np.median(known)) if known else None), own, paired, len(pairs)
+    return (float(np.median(defined)) if defined else None), own, paired, len(pairs)
 
 
 def _together(spreads: Sequence[Spread | None]) -> Spread | None:
     """Root mean square of several spreads over the same story-prompts, known as well as the middle one of them."""
-    some = [one for one in spreads if one is not None]
+    some = [part for part in spreads if part is not None]
     if not some:
         return None
-    value = float(np.sqrt(np.mean([one.value**2 for one in some])))
-    return Spread(value, float(np.median([one.df for one in some])), some[0].clusters)
+    value = float(np.sqrt(np.mean([part.value**2 for part in some])))
+    return Spread(value, float(np.median([part.df for part in some])), some[0].clusters)
 
 
 def _people(matrix: RatingMatrix, criterion: str) -> tuple[Estimate, float]:
     raters = matrix.by_rater(matrix.criteria.index(criterion))
     several = packed(raters.ratings)
     # One-way: it holds whether people are known, and whether they are the same for each story, or not.
-    found = icc.family(several, confidence=RANGE[1] - RANGE[0], columns="people")
+    coefficients = icc.family(several, confidence=RANGE[1] - RANGE[0], columns="people")
     count = (~np.isnan(raters.ratings)).sum(axis=1)
-    return found["ICC(1,1)"].estimate, float(count[count > 0].mean()) if count.any() else 0.0
+    return coefficients["ICC(1,1)"].estimate, float(count[count > 0].mean()) if count.any() else 0.0
 
 
 def _tests(
@@ -214,18 +214,18 @@ def _tests(
     if not raters.known and (raters.ascending or not options.positions):
         reasons["test"] = f"{raters.reason}, so nobody can be left out"
         return (), None
-    judges = [one.sides[0] for one in cells]
+    judges = [cell.sides[0] for cell in cells]
     judges.append(np.full(matrix.n, np.nanmean(raters.ratings)))
-    made = []
+    tests = []
     for judge in judges:
         d = person_differences(judge, raters.ratings)
         d = d[:, (~np.isnan(d)).any(axis=0)]
         if d.shape[1] >= 2:
-            made.append(differences(d, matrix.story_prompt))
-    if len(made) < len(judges):
+            tests.append(differences(d, matrix.story_prompt))
+    if len(tests) < len(judges):
         reasons["test"] = "it needs two people with 30 stories each that another person rated too"
         return (), None
-    return tuple(made[:-1]), made[-1]
+    return tuple(tests[:-1]), tests[-1]
 
 
 def _too_few(prompts: int) -> str:

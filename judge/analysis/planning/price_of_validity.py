@@ -43,8 +43,8 @@ class Usage:
 
 def levers(pilot: Pilot, usage: Usage, options: PlanOptions) -> Iterator[Lever]:
     """Every lever on every criterion."""
-    for found in pilot.figures:
-        yield from _Criterion(pilot, found, usage, options).levers()
+    for figures in pilot.figures:
+        yield from _Criterion(pilot, figures, usage, options).levers()
 
 
 class _Criterion:
@@ -135,7 +135,7 @@ class _Criterion:
         unit = np.unique(self.prompt[own], return_inverse=True)[1].reshape(-1).astype(np.int64)
         size = int(unit.max(initial=0)) + 1
         counts = np.vstack([np.ones((1, size)), 1 - np.eye(size)]).astype(np.int32)
-        codes = np.stack([kendall.codes(one[own]) for one in judged])
+        codes = np.stack([kendall.codes(ratings[own]) for ratings in judged])
         drawn = resampled_tau.tau_b(Resamples((Factor(counts, unit),), "jackknife"), codes, kendall.codes(people[own]))
         return np.atleast_2d(drawn)
 
@@ -144,11 +144,11 @@ class _Criterion:
 
         A cell's ratings less its own mean, so that a story without one cell's rating is not moved by that cell's level.
         """
-        cells = np.stack([_row_means(one) for one in ratings])
-        known = ~np.isnan(cells)
-        level = np.where(known, cells, 0.0).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
-        total = np.where(known, cells - level[:, None], 0.0).sum(axis=0)
-        count = known.sum(axis=0)
+        cells = np.stack([_row_means(cell) for cell in ratings])
+        rated = ~np.isnan(cells)
+        level = np.where(rated, cells, 0.0).sum(axis=1) / np.maximum(rated.sum(axis=1), 1)
+        total = np.where(rated, cells - level[:, None], 0.0).sum(axis=0)
+        count = rated.sum(axis=0)
         # Sums of the same numbers in another order must stay ties.
         return np.asarray(np.where(count > 0, np.round(total / np.maximum(count, 1), 9), np.nan), dtype=np.float64)
 
@@ -196,16 +196,16 @@ def _ends(gain: float, scatter: Spread | None) -> tuple[float | None, float | No
 
 
 def _row_means(ratings: Floats) -> Floats:
-    known = ~np.isnan(ratings)
-    total, count = np.where(known, ratings, 0.0).sum(axis=1), known.sum(axis=1)
+    rated = ~np.isnan(ratings)
+    total, count = np.where(rated, ratings, 0.0).sum(axis=1), rated.sum(axis=1)
     return np.asarray(np.where(count > 0, total / np.maximum(count, 1), np.nan), dtype=np.float64)
 
 
 def _one_less(ratings: Floats, rng: np.random.Generator) -> Floats:
     """People's means without one of a story's ratings, drawn at random where it has several: positions are nobody's."""
-    known = ~np.isnan(ratings)
-    dealt = np.where(known, rng.random(ratings.shape), -1.0)
+    rated = ~np.isnan(ratings)
+    dealt = np.where(rated, rng.random(ratings.shape), -1.0)
     kept = ratings.copy()
-    several = np.flatnonzero(known.sum(axis=1) > 1)
+    several = np.flatnonzero(rated.sum(axis=1) > 1)
     kept[several, dealt[several].argmax(axis=1)] = np.nan
     return _row_means(kept)

@@ -47,14 +47,14 @@ def tables(result: Planned, *, long: bool = False) -> list[Table]:
 
     With `long` the numbers are one a row, with what there is now and why one is missing.
     """
-    made = [_sentences(result), _long(result) if long else _numbers(result)]
+    printed = [_sentences(result), _long(result) if long else _numbers(result)]
     if not result.levers:
-        return made
-    if all(one.gain is None for one in result.levers):
+        return printed
+    if all(lever.gain is None for lever in result.levers):
         # No rows: why there are none stands under the sentences.
-        made[0] = replace(made[0], notes=(*made[0].notes, *_untold(result.levers)))
-        return made
-    return [*made, _levers(result)]
+        printed[0] = replace(printed[0], notes=(*printed[0].notes, *_untold(result.levers)))
+        return printed
+    return [*printed, _levers(result)]
 
 
 def _sentences(result: Planned) -> Table:
@@ -65,43 +65,45 @@ def _sentences(result: Planned) -> Table:
 
 def sentences(result: Planned) -> Iterator[tuple[str, str]]:
     """A question and its answer in a sentence or two, dataset by dataset; then what is worth paying for next."""
-    datasets = list(dict.fromkeys(one.dataset for one in result.answers))
+    datasets = list(dict.fromkeys(entry.dataset for entry in result.answers))
     for dataset in datasets:
         where = f"{dataset}: " if len(datasets) > 1 else ""
         for question, asks in _ASKS.items():
-            some = [one for one in result.answers if (one.dataset, one.question) == (dataset, question)]
+            some = [entry for entry in result.answers if (entry.dataset, entry.question) == (dataset, question)]
             if some:
                 yield asks, where + " ".join(_answered(some, result))
-        own = [one for one in result.levers if one.dataset == dataset]
+        own = [entry for entry in result.levers if entry.dataset == dataset]
         if own:
             yield "what next?", where + " ".join(_next(own))
 
 
 def _answered(some: Sequence[Answer], result: Planned) -> Iterator[str]:
     """The number that is enough on every criterion that has one; then those that have none, and why."""
-    every = [one for one in some if one.criterion == EVERY]
-    told = every or [one for one in some if one.number.value is not None]
-    most = max(told, key=lambda one: one.number.value or 0, default=None)
+    every = [answer for answer in some if answer.criterion == EVERY]
+    with_number = every or [answer for answer in some if answer.number.value is not None]
+    most = max(with_number, key=lambda answer: answer.number.value or 0, default=None)
     if most is not None and most.number.value is not None:
-        yield _one(most, told, result)
+        yield _number_sentence(most, with_number, result)
     elif every:
         yield f"No number does, for the middle judge and criterion: {every[0].reason or _beyond()}."
     if every:
         return
-    yield from _without([one for one in some if one.number.value is None], everywhere=most is None)
+    yield from _without([answer for answer in some if answer.number.value is None], everywhere=most is None)
 
 
 def _without(some: Sequence[Answer], *, everywhere: bool) -> Iterator[str]:
     """Which criteria have no number, and why; one sentence a reason."""
     reasons: dict[str, list[Answer]] = {}
-    for one in some:
-        reasons.setdefault("limit" if one.limit is not None else one.reason or _beyond(), []).append(one)
-    for reason, of in reasons.items():
-        for_whom = "" if everywhere and len(reasons) == 1 else f" for {', '.join(one.criterion for one in of)}"
-        limits = sorted(one.limit for one in of if one.limit is not None)
+    for answer in some:
+        reasons.setdefault("limit" if answer.limit is not None else answer.reason or _beyond(), []).append(answer)
+    for reason, answers in reasons.items():
+        for_whom = (
+            "" if everywhere and len(reasons) == 1 else f" for {', '.join(answer.criterion for answer in answers)}"
+        )
+        limits = sorted(answer.limit for answer in answers if answer.limit is not None)
         if limits:
             ends = dict.fromkeys(f"{limit:.2f}" for limit in (limits[0], limits[-1]))
-            with_them = f" (with {of[0].design})" if of[0].design else ""
+            with_them = f" (with {answers[0].design})" if answers[0].design else ""
             yield (
                 f"No number does{for_whom}{with_them}: with ever larger numbers the reliability approaches "
                 f"{' to '.join(ends)}."
@@ -110,11 +112,11 @@ def _without(some: Sequence[Answer], *, everywhere: bool) -> Iterator[str]:
             yield f"No number{for_whom}: {reason}."
 
 
-def _one(most: Answer, told: Sequence[Answer], result: Planned) -> str:
+def _number_sentence(most: Answer, answers: Sequence[Answer], result: Planned) -> str:
     options, n = result.options, most.number
-    what = f"{_count(n.value)} {most.of}"
+    text_of_number = f"{_count(n.value)} {most.unit}"
     if most.stories is not None and most.stories > 1:
-        what += f" ({_count(round((n.value or 0) * most.stories))} stories)"
+        text_of_number += f" ({_count(round((n.value or 0) * most.stories))} stories)"
     often, reliably = _often(options.power), f"with reliability {options.reliability:g}"
     verbs: Mapping[Question, str] = {
         "half-width": f"hold the 95 % interval of tau x100 within ±{100 * options.half_width:g}",
@@ -125,11 +127,11 @@ def _one(most: Answer, told: Sequence[Answer], result: Planned) -> str:
         "replacement": f"let the judge pass the alternative annotator test against {most.design} {often}",
     }
     whose = ""
-    if len(told) > 1:
-        least = min(told, key=lambda one: one.number.value or 0)
+    if len(answers) > 1:
+        least = min(answers, key=lambda one: one.number.value or 0)
         whose = f" ({most.criterion} needs most, {least.criterion} least with {_count(least.number.value)})"
-    text = f"{what} {verbs[most.question]}{whose}; the 10-90 % range of this number is {n.range}."
-    return text + _now(most, result) + _null(most, len(told))
+    text = f"{text_of_number} {verbs[most.question]}{whose}; the 10-90 % range of this number is {n.range}."
+    return text + _now(most, result) + _null(most, len(answers))
 
 
 def _now(answer: Answer, result: Planned) -> str:
@@ -148,11 +150,11 @@ def _now(answer: Answer, result: Planned) -> str:
     return f" {has} {count} {gives[answer.question]}."
 
 
-def _null(answer: Answer, told: int) -> str:
+def _null(answer: Answer, several: int) -> str:
     """Whether passing would say anything: a judge that knows nothing passes where people agree little."""
     if answer.null is None or answer.null < _NULL_PASSES:
         return ""
-    where = f" on {answer.criterion}" if told > 1 else ""
+    where = f" on {answer.criterion}" if several > 1 else ""
     return (
         f" But{where} a judge that gives every story the same rating would pass {100 * answer.null:.0f} % of the time: "
         "passing says little there."
@@ -162,25 +164,26 @@ def _null(answer: Answer, told: int) -> str:
 def _next(own: Sequence[Lever]) -> Iterator[str]:
     """The lever that brings most per dollar, where dollars are known, else the one that brings most."""
     gains: dict[str, list[Lever]] = {}
-    for one in own:
-        if one.gain is not None:
-            gains.setdefault(one.lever, []).append(one)
+    for lever_row in own:
+        if lever_row.gain is not None:
+            gains.setdefault(lever_row.lever, []).append(lever_row)
     if not gains:
         yield "Nothing can be estimated: the reasons are below."
         return
-    mean = {lever: sum(one.gain or 0 for one in some) / len(some) for lever, some in gains.items()}
+    mean = {lever: sum(lever_row.gain or 0 for lever_row in some) / len(some) for lever, some in gains.items()}
     best = max(mean, key=lambda lever: mean[lever])
     yield (
         f"One more {best} raises tau x100 most: by {100 * mean[best]:.1f} on average over {len(gains[best])} of "
-        f"{len({one.criterion for one in own})} criteria."
+        f"{len({lever_row.criterion for lever_row in own})} criteria."
     )
-    unknown = [lever for lever in dict.fromkeys(one.lever for one in own) if lever not in gains]
+    unknown = [lever for lever in dict.fromkeys(lever_row.lever for lever_row in own) if lever not in gains]
     if unknown:
         yield f"What one more {' or '.join(unknown)} would bring cannot be estimated; the reasons are below."
     priced = {
-        lever: sum(one.dollars or 0 for one in some) / (100 * sum(one.gain or 0 for one in some))
+        lever: sum(lever_row.dollars or 0 for lever_row in some)
+        / (100 * sum(lever_row.gain or 0 for lever_row in some))
         for lever, some in gains.items()
-        if all(one.dollars is not None for one in some) and mean[lever] > 0
+        if all(lever_row.dollars is not None for lever_row in some) and mean[lever] > 0
     }
     if priced:
         cheapest = min(priced, key=lambda lever: priced[lever])
@@ -190,11 +193,15 @@ def _next(own: Sequence[Lever]) -> Iterator[str]:
 def _numbers(result: Planned) -> Table:
     """Criteria down, questions across: the number and its range."""
     rows: dict[tuple[str, str], dict[str, object]] = {}
-    for one in result.answers:
-        row = rows.setdefault((one.dataset, one.criterion), {"dataset": one.dataset, "criterion": one.criterion})
-        row[one.question] = None if one.number.value is None else f"{_count(one.number.value)} ({one.number.range})"
+    for answer in result.answers:
+        row = rows.setdefault(
+            (answer.dataset, answer.criterion), {"dataset": answer.dataset, "criterion": answer.criterion}
+        )
+        row[answer.question] = (
+            None if answer.number.value is None else f"{_count(answer.number.value)} ({answer.number.range})"
+        )
     columns = [*_datasets(result), Column("criterion", "criterion")]
-    columns += [Column(question, f"{question}: {of}") for question, of in _OF.items()]
+    columns += [Column(question, f"{question}: {unit}") for question, unit in _OF.items()]
     notes = [_RANGES, Advice("why a number is missing, and what there is now: {long}", long=True)]
     return Table("The same, criterion by criterion", columns, list(rows.values()), result.signature, notes)
 
@@ -203,21 +210,21 @@ def _long(result: Planned) -> Table:
     """One row a number."""
     rows = [
         {
-            "dataset": one.dataset,
-            "question": one.question,
-            "criterion": one.criterion,
-            "number": one.number.value,
-            "low": one.number.low,
-            "high": one.number.high,
-            "of": one.of,
-            "has": one.has,
-            "now": one.now,
-            "null": one.null,
-            "limit": one.limit,
-            "design": one.design,
-            "reason": one.reason,
+            "dataset": answer.dataset,
+            "question": answer.question,
+            "criterion": answer.criterion,
+            "number": answer.number.value,
+            "low": answer.number.low,
+            "high": answer.number.high,
+            "of": answer.unit,
+            "has": answer.has,
+            "now": answer.now,
+            "null": answer.null,
+            "limit": answer.limit,
+            "design": answer.design,
+            "reason": answer.reason,
         }
-        for one in result.answers
+        for answer in result.answers
     ]
     columns = [
         *_datasets(result),
@@ -243,27 +250,33 @@ def _long(result: Planned) -> Table:
 
 
 def _datasets(result: Planned) -> list[Column]:
-    return [Column("dataset", "dataset")] if len({one.dataset for one in result.answers}) > 1 else []
+    return [Column("dataset", "dataset")] if len({answer.dataset for answer in result.answers}) > 1 else []
 
 
 def _levers(result: Planned) -> Table:
-    told = [one for one in result.levers if one.gain is not None]
+    estimated = [lever for lever in result.levers if lever.gain is not None]
     rows = [
         {
-            "dataset": one.dataset,
-            "criterion": one.criterion,
-            "lever": f"one more {one.lever}",
-            "has": one.has,
-            "tau": one.tau,
-            "last": one.last,
-            "gain": one.gain,
-            "range": None if one.low is None or one.high is None else f"{100 * one.low:.1f} to {100 * one.high:.1f}",
-            "takes": f"{one.ratings:,} ratings" if one.ratings else f"{one.answers:,} answers" if one.answers else None,
-            "dollars": one.per_hundredth(one.dollars),
-            "tokens": one.per_hundredth(one.tokens),
-            "hours": one.per_hundredth(one.hours),
+            "dataset": lever.dataset,
+            "criterion": lever.criterion,
+            "lever": f"one more {lever.lever}",
+            "has": lever.has,
+            "tau": lever.tau,
+            "last": lever.last,
+            "gain": lever.gain,
+            "range": None
+            if lever.low is None or lever.high is None
+            else f"{100 * lever.low:.1f} to {100 * lever.high:.1f}",
+            "takes": f"{lever.ratings:,} ratings"
+            if lever.ratings
+            else f"{lever.answers:,} answers"
+            if lever.answers
+            else None,
+            "dollars": lever.per_hundredth(lever.dollars),
+            "tokens": lever.per_hundredth(lever.tokens),
+            "hours": lever.per_hundredth(lever.hours),
         }
-        for one in told
+        for lever in estimated
     ]
     columns = [
         *_datasets(result),
@@ -296,10 +309,10 @@ def _levers(result: Planned) -> Table:
 def _untold(levers: Sequence[Lever]) -> Iterator[str]:
     """Why some levers have no gain, each reason once."""
     reasons: dict[tuple[str, str], list[str]] = {}
-    for one in levers:
-        if one.gain is None:
-            reasons.setdefault((one.lever, one.reason or "undefined"), []).append(one.criterion)
-    every = len({one.criterion for one in levers})
+    for lever_row in levers:
+        if lever_row.gain is None:
+            reasons.setdefault((lever_row.lever, lever_row.reason or "undefined"), []).append(lever_row.criterion)
+    every = len({lever_row.criterion for lever_row in levers})
     for (lever, reason), names in reasons.items():
         where = "" if len(names) == every else f" on {', '.join(names)}"
         yield f"one more {lever}{where}: cannot be estimated, {reason}"
@@ -307,17 +320,17 @@ def _untold(levers: Sequence[Lever]) -> Iterator[str]:
 
 def _reading(result: Planned) -> tuple[str, ...]:
     if result.pilot:
-        said = (
+        ranges = (
             "10-90 % range: how precisely the pilot estimates the number; more story-prompts in the pilot make "
             "it narrower"
         )
     else:
-        said = "10-90 % range: over the study's judges and criteria; yours may differ as much, so run a pilot"
+        ranges = "10-90 % range: over the study's judges and criteria; yours may differ as much, so run a pilot"
     own = "an order that repeats is the judge's own: judge systems shows whether people have it too"
     return (
         *result.notes,
         own,
-        said,
+        ranges,
         "story-prompts: new ones for these systems; tau: Kendall's tau-b over all stories",
     )
 

@@ -21,7 +21,7 @@ class Answer:
 
     Attributes
     ----------
-    of : str
+    unit : str
         What the number counts: ``story-prompts``, ``ratings`` of a query, or ``people`` for a story.
     number : Number
         With its range of 10 to 90 %; None = beyond what is searched, or not at all.
@@ -42,7 +42,7 @@ class Answer:
     dataset: str
     question: Question
     criterion: str
-    of: str
+    unit: str
     number: Number
     stories: float | None
     has: float | None
@@ -100,20 +100,20 @@ class Planned(Signed):
     @property
     def frame(self) -> pd.DataFrame:
         """Long: one row a question and criterion; a null number is beyond what is searched, or has a `reason`."""
-        return self.signed([dict(_flat(one)) for one in self.answers])
+        return self.signed([dict(_flat(answer)) for answer in self.answers])
 
     @property
     def levers_frame(self) -> pd.DataFrame:
         """One row a lever and criterion, with the cost of a hundredth of tau."""
         names = [name for name in Lever.__dataclass_fields__ if name != "reason"]
         rows = [
-            {name: getattr(one, name) for name in names}
+            {name: getattr(lever, name) for name in names}
             | {
-                f"{what}_per_hundredth": one.per_hundredth(getattr(one, what))
-                for what in ("dollars", "tokens", "hours")
+                f"{cost}_per_hundredth": lever.per_hundredth(getattr(lever, cost))
+                for cost in ("dollars", "tokens", "hours")
             }
-            | {"reason": one.reason}
-            for one in self.levers
+            | {"reason": lever.reason}
+            for lever in self.levers
         ]
         return self.signed(rows)
 
@@ -123,7 +123,7 @@ def _flat(answer: Answer) -> Iterator[tuple[str, object]]:
         ("dataset", answer.dataset),
         ("question", answer.question),
         ("criterion", answer.criterion),
-        ("of", answer.of),
+        ("of", answer.unit),
     )
     yield from (("number", answer.number.value), ("low", answer.number.low), ("high", answer.number.high))
     yield from (("stories_each", answer.stories), ("has", answer.has), ("now", answer.now))

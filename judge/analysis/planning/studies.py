@@ -55,7 +55,7 @@ def figures_from(data: Mapping[str, Any], name: str) -> Figures:
         components=_components(data["levels"], data["variances"]),
         icc=Estimate(data["icc"], n=data["story_prompts"]),
         raters=data["raters"],
-        tests=tuple(_moments(one) for one in data["tests"]),
+        tests=tuple(_moments(test) for test in data["tests"]),
         null=None if data["null"] is None else _moments(data["null"]),
         story_prompts=data["story_prompts"],
         stories_each=data["stories_each"],
@@ -69,10 +69,10 @@ def plain(figures: Figures) -> dict[str, Any]:
     """Figures as plain data, numbers with four digits: what `figures_from` reads."""
 
     def short(value: Any) -> Any:
-        return [short(one) for one in value] if isinstance(value, list) else float(f"{value:.4g}")
+        return [short(test) for test in value] if isinstance(value, list) else float(f"{value:.4g}")
 
-    def written(one: Differences | Moments) -> dict[str, Any]:
-        m = one if isinstance(one, Moments) else one.moments()
+    def written(test: Differences | Moments) -> dict[str, Any]:
+        m = test if isinstance(test, Moments) else test.moments()
         return {
             "mean": short(m.mean.tolist()),
             "covariance": short(m.covariance.tolist()),
@@ -89,12 +89,12 @@ def plain(figures: Figures) -> dict[str, Any]:
         "variances": []
         if components is None
         else [
-            [list(one.term.own), list(one.term.outer), short(one.truncated)]  # a variance below 0 counts as 0
-            for one in components.components
+            [list(test.term.own), list(test.term.outer), short(test.truncated)]  # a variance below 0 counts as 0
+            for test in components.components
         ],
         "icc": None if figures.icc.value is None else short(figures.icc.value),
         "raters": figures.raters,
-        "tests": [written(one) for one in figures.tests],
+        "tests": [written(test) for test in figures.tests],
         "null": None if figures.null is None else written(figures.null),
         "story_prompts": figures.story_prompts,
         "stories_each": figures.stories_each,

@@ -35,12 +35,12 @@ def usage_of(table: RatingsTable, dataset: str, left_out: Collection[tuple[str, 
         answers += spent.answers - spent.reused
         dollars.append(cost.dollars)
         both = (totals.prompt_tokens, totals.completion_tokens)
-        told = [count for count in both if count is not None]
-        tokens.append(float(sum(told)) if told else None)
+        counts = [count for count in both if count is not None]
+        tokens.append(float(sum(counts)) if counts else None)
         hours.append(seconds / 3600)
 
     def each(parts: list[float | None]) -> float | None:
-        known = [part for part in parts if part is not None]
-        return sum(known) / answers if answers and parts and len(known) == len(parts) else None
+        counted = [part for part in parts if part is not None]
+        return sum(counted) / answers if answers and parts and len(counted) == len(parts) else None
 
     return Usage(each(dollars), each(tokens), each(hours), "; ".join(basis))

@@ -62,13 +62,13 @@ class AgreementRow:
 
     def numbers(self) -> dict[str, Estimate]:
         """The estimates by their names in the frame."""
-        found = self.agreement
+        agreement = self.agreement
         return {
-            "accuracy": found.half,
-            "accuracy_strict": found.strict,
-            "macro": found.macro,
-            "kappa": found.kappa,
-            "ac1": found.ac1,
+            "accuracy": agreement.half,
+            "accuracy_strict": agreement.strict,
+            "macro": agreement.macro,
+            "kappa": agreement.kappa,
+            "ac1": agreement.ac1,
             **dict(zip(THIRDS, self.thirds, strict=True)),
             "over_control": self.over_control,
             "over_implied": self.over_implied,
@@ -109,7 +109,7 @@ def agreement_rows(pairs: Pairs, sides: Sequence[Side], options: RankOptions) ->
 def _against(people: Side, sides: Sequence[Side], control: SurfaceControl | None) -> Iterator[AgreementRow]:
     pairs, net = people.pairs, people.net
     bar = np.full(pairs.n, np.nan) if control is None else control.against(net, people.criterion).net
-    ties = any((one.value == 0).any() for one in (people, *sides) if one is people or one.kind != "implied")
+    ties = any((other.value == 0).any() for other in (people, *sides) if other is people or other.kind != "implied")
     rows = _Rows(people, net, bar, ties)
     yield from _one_person(people, ties=ties)
     yield rows.row("longer", LONGER, longer_wins(pairs))
@@ -118,7 +118,7 @@ def _against(people: Side, sides: Sequence[Side], control: SurfaceControl | None
     for side in sides:
         if side is people:
             continue
-        own = [one for one in sides if one.kind == "implied" and one.judge == side.judge and one.judge]
+        own = [other for other in sides if other.kind == "implied" and other.judge == side.judge and other.judge]
         implied = own[0].net if own and side.kind == "judge" else np.full(pairs.n, np.nan)
         yield rows.row("judge" if side.kind == "judge" else "implied", side.name, side.net, side, implied)
 
@@ -161,11 +161,11 @@ class _Rows:
 
 def _thirds(side: Floats, people: Floats, pairs: Pairs) -> tuple[Estimate, Estimate, Estimate]:
     third = pairs.thirds
-    made = []
+    win_rates = []
     for k in range(3):
         product = np.where((third == k) & (people != 0), side * people, np.nan)
-        made.append(win_rate(product, pairs.prompt).estimate)
-    return made[0], made[1], made[2]
+        win_rates.append(win_rate(product, pairs.prompt).estimate)
+    return win_rates[0], win_rates[1], win_rates[2]
 
 
 def _one_person(people: Side, *, ties: bool) -> Iterator[AgreementRow]:
@@ -177,15 +177,15 @@ def _one_person(people: Side, *, ties: bool) -> Iterator[AgreementRow]:
     mine, theirs, cluster, third = [], [], [], []
     for name in names:
         own = people.rater == name
-        one = net_of(people.pair[own], people.value[own], pairs.n)
+        person = net_of(people.pair[own], people.value[own], pairs.n)
         rest = net_of(people.pair[~own], people.value[~own], pairs.n)
-        mine.append(one)
+        mine.append(person)
         theirs.append(rest)
         cluster.append(pairs.prompt)
         third.append(pairs.thirds)
     x, y = np.concatenate(mine).astype(np.float64), np.concatenate(theirs).astype(np.float64)
     group, part = np.concatenate(cluster).astype(np.int64), np.concatenate(third).astype(np.int64)
-    found = preference_agreement(x, y, group, ties=ties)
+    agreement = preference_agreement(x, y, group, ties=ties)
     by_length = [win_rate(np.where((part == k) & (y != 0), x * y, np.nan), group).estimate for k in range(3)]
     nothing = Estimate.undefined("undefined: nothing to compare with on the same pairs")
     yield AgreementRow(
@@ -196,7 +196,7 @@ def _one_person(people: Side, *, ties: bool) -> Iterator[AgreementRow]:
         eval_prompt=None,
         criterion=people.criterion,
         against=people.criterion,
-        agreement=found,
+        agreement=agreement,
         thirds=(by_length[0], by_length[1], by_length[2]),
         over_control=nothing,
         over_implied=nothing,
@@ -214,6 +214,11 @@ def _flat(row: AgreementRow) -> dict[str, object]:
 def flat_estimates(numbers: dict[str, Estimate]) -> dict[str, object]:
     """Each number with its ends and its reason, under its name."""
     flat: dict[str, object] = {}
-    for name, one in numbers.items():
-        flat |= {name: one.value, f"{name}_low": one.low, f"{name}_high": one.high, f"{name}_reason": one.reason}
+    for name, estimate in numbers.items():
+        flat |= {
+            name: estimate.value,
+            f"{name}_low": estimate.low,
+            f"{name}_high": estimate.high,
+            f"{name}_reason": estimate.reason,
+        }
     return flat

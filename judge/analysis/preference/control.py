@@ -57,11 +57,11 @@ class SurfaceControl:
         if np.nansum(np.abs(lead)) >= LEAST_PAIRS and folds > 1:
             rows = np.where(surface.blank[:, None], 0.0, surface.rows)
             difference = rows[pairs.a] - rows[pairs.b]
-            made = []
+            log_odds = []
             for turn in range(FOLDINGS):
                 fold = folds_of_groups(groups, folds, self.seed + turn)
-                made.append(pairwise_logistic.out_of_fold(difference, lead, fold, PENALTY))
-            odds = np.mean(made, axis=0)
+                log_odds.append(pairwise_logistic.out_of_fold(difference, lead, fold, PENALTY))
+            odds = np.mean(log_odds, axis=0)
             odds[~usable] = np.nan
             return PairControl(np.sign(odds), f"surface:pairwise/{FOLDINGS}x{folds}-fold/seed{self.seed}")
         nobody = pd.Series(float("nan"), index=pairs.stories.index)

@@ -16,7 +16,7 @@ from judge.analysis.preference.sides import Pairs, Side
 from judge.stats.comparing.strengths import Strengths
 from judge.stats.estimate import Estimate
 from judge.stats.estimation import means
-from judge.stats.ordering.win_rate import win_rate
+from judge.stats.ordering.win_rate import mean_share, win_rate
 
 Floats = NDArray[np.float64]
 
@@ -102,11 +102,16 @@ def _row(side: Side, third: int | None, position: Estimate) -> OrderRow:
         third=third,
         first=win_rate(lead, prompt[side.pair]).estimate,
         position=position,
-        same=_mean(same, pairs, NO_REPEATS),
-        swapped=_mean(swapped, pairs, NO_SWAP),
+        same=_share(same, pairs, NO_REPEATS),
+        swapped=_share(swapped, pairs, NO_SWAP),
         place=_mean(same - swapped, pairs, "undefined: no pair has both repeats and swapped orders"),
         comparisons=int(side.pair.size),
     )
+
+
+def _share(values: Floats, pairs: Pairs, nothing: str) -> Estimate:
+    """Mean of shares, whose interval never leaves 0 to 1."""
+    return Estimate.undefined(nothing) if np.isnan(values).all() else mean_share(values, pairs.prompt)
 
 
 def _mean(values: Floats, pairs: Pairs, nothing: str) -> Estimate:
@@ -120,8 +125,8 @@ def _counts(side: Side) -> tuple[Floats, Floats]:
     outcome = (1 - np.sign(side.value)).astype(np.int64)
     tables = []
     for shown in (side.forward, ~side.forward):
-        place = side.pair[shown] * 3 + outcome[shown]
-        tables.append(np.bincount(place, minlength=3 * side.pairs.n).reshape(-1, 3).astype(np.float64))
+        cell = side.pair[shown] * 3 + outcome[shown]
+        tables.append(np.bincount(cell, minlength=3 * side.pairs.n).reshape(-1, 3).astype(np.float64))
     return tables[0], tables[1]
 
 
@@ -138,9 +143,9 @@ def _repeated(side: Side) -> Floats:
 
 def _swapped(side: Side) -> Floats:
     """Share of agreeing pairs of comparisons in opposite orders, (pairs,); NaN = none."""
-    one, other = _counts(side)
-    number = one.sum(axis=1) * other.sum(axis=1)
-    return np.asarray(np.where(number > 0, (one * other).sum(axis=1) / np.maximum(number, 1), np.nan))
+    forward, backward = _counts(side)
+    number = forward.sum(axis=1) * backward.sum(axis=1)
+    return np.asarray(np.where(number > 0, (forward * backward).sum(axis=1) / np.maximum(number, 1), np.nan))
 
 
 def _flat(row: OrderRow) -> dict[str, object]:

@@ -32,10 +32,10 @@ def tables(
     result: Ranked, topics: Sequence[Topic] = TOPICS, *, long: bool = False, answered: bool = True
 ) -> list[Table]:
     """The tables of these topics, the answer above the first of them; `long` gives one row for each number's owner."""
-    made = [table for topic in topics for table in (_long(result, topic) if long else _wide(result, topic))]
-    if made and answered and not long:
-        made[0] = replace(made[0], above=answer(result))
-    return made
+    printed = [table for topic in topics for table in (_long(result, topic) if long else _wide(result, topic))]
+    if printed and answered and not long:
+        printed[0] = replace(printed[0], above=answer(result))
+    return printed
 
 
 def _long(result: Ranked, topic: Topic) -> list[Table]:
@@ -99,13 +99,13 @@ def agreement_tables(result: Agreement) -> list[Table]:
 
 
 def _agreement_notes(result: Agreement) -> tuple[str, ...]:
-    said = [
+    notes = [
         "accuracy: of pairs of which people prefer one story; the judge's own ties count one half, or as wrong",
         "macro: accuracy of each story-prompt, averaged; kappa and AC1: all pairs, ties an outcome of their own",
     ]
     if any(row.kind == "implied" for row in result.rows):
-        said.append("ratings: the story with the higher mean rating is taken as preferred")
-    return (*result.notes, *said)
+        notes.append("ratings: the story with the higher mean rating is taken as preferred")
+    return (*result.notes, *notes)
 
 
 def _counts(row: AgreementRow) -> dict[str, Any]:
@@ -140,12 +140,12 @@ def order_tables(result: Order) -> list[Table]:
 
 def system_tables(result: Systems) -> list[Table]:
     """Each side's standings, and who won against whom."""
-    made = []
-    for one in result.standings:
-        made.append(_standings(one, result))
-        if len(one.rows) <= _MATRIX_AT_MOST:
-            made.append(_matrix(one))
-    return made
+    printed = []
+    for standing in result.standings:
+        printed.append(_standings(standing, result))
+        if len(standing.rows) <= _MATRIX_AT_MOST:
+            printed.append(_matrix(standing))
+    return printed
 
 
 def _title(standings: SystemStandings, result: Systems) -> str:
@@ -198,9 +198,9 @@ def _matrix(standings: SystemStandings) -> Table:
 def story_tables(result: Stories) -> list[Table]:
     """How each side's order of stories within story-prompts follows people's."""
     rows = [
-        _labels(one) | {"tau": one.tau, "story_prompts": one.story_prompts, "determined": one.determined}
-        for one in result.orders
-        if one.kind != "people" and one.story_prompts
+        _labels(order) | {"tau": order.tau, "story_prompts": order.story_prompts, "determined": order.determined}
+        for order in result.orders
+        if order.kind != "people" and order.story_prompts
     ]
     if not rows:
         return []

@@ -34,15 +34,19 @@ class Ranked:
 def ranked(table: PreferencesTable, options: RankOptions | None = None) -> Ranked:
     """Every topic, dataset by dataset."""
     options = options or RankOptions()
-    found = list(datasets(table, options.drop_systems))
-    parts = signature_parts(table, found, options)
+    pairs_and_sides = list(datasets(table, options.drop_systems))
+    parts = signature_parts(table, pairs_and_sides, options)
     notes = tuple(dict.fromkeys(note for fact in table.facts for note in fact.notes))
-    placed = {id(side): systems.standings(side, options) for _, sides in found for side in sides}
-    fits: dict[int, Strengths | None] = {key: None if one is None else one.fitted for key, one in placed.items()}
-    compared = [side for _, sides in found for side in sides if side.kind != "implied"]
+    placed = {id(side): systems.standings(side, options) for _, sides in pairs_and_sides for side in sides}
+    fits: dict[int, Strengths | None] = {
+        key: None if standing is None else standing.fitted for key, standing in placed.items()
+    }
+    compared = [side for _, sides in pairs_and_sides for side in sides if side.kind != "implied"]
     return Ranked(
         agreement=Agreement(
-            rows=tuple(row for pairs, sides in found for row in agreement.agreement_rows(pairs, sides, options)),
+            rows=tuple(
+                row for pairs, sides in pairs_and_sides for row in agreement.agreement_rows(pairs, sides, options)
+            ),
             options=options,
             signature_parts=parts,
             notes=notes,
@@ -54,13 +58,13 @@ def ranked(table: PreferencesTable, options: RankOptions | None = None) -> Ranke
             notes=(),
         ),
         systems=Systems(
-            standings=tuple(one for one in placed.values() if one is not None),
+            standings=tuple(standing for standing in placed.values() if standing is not None),
             options=options,
             signature_parts=parts,
             notes=(),
         ),
         stories=Stories(
-            orders=tuple(one for _, sides in found for one in stories.orders(sides, options.ties)),
+            orders=tuple(standing for _, sides in pairs_and_sides for standing in stories.orders(sides, options.ties)),
             options=options,
             signature_parts=parts,
             notes=(),
@@ -76,11 +80,13 @@ def ranked(table: PreferencesTable, options: RankOptions | None = None) -> Ranke
 
 
 def signature_parts(
-    table: PreferencesTable, found: list[tuple[Pairs, tuple[Side, ...]]], options: RankOptions
+    table: PreferencesTable, pairs_and_sides: list[tuple[Pairs, tuple[Side, ...]]], options: RankOptions
 ) -> tuple[str, ...]:
     """Each choice that can move a number: pairs, judges, orders, parser, options, and what share was lost."""
-    parts: list[str | None] = [",".join(f"{pairs.dataset}:{pairs.n}pairs" for pairs, _ in found) or "no pairs"]
-    sides = [side for _, several in found for side in several]
+    parts: list[str | None] = [
+        ",".join(f"{pairs.dataset}:{pairs.n}pairs" for pairs, _ in pairs_and_sides) or "no pairs"
+    ]
+    sides = [side for _, several in pairs_and_sides for side in several]
     parts.append(_listed("crit", (side.criterion for side in sides)))
     parts.append(_listed("ep", (side.eval_prompt for side in sides if side.eval_prompt)))
     judges = (f"{fact.judge}@{fact.revision}" if fact.revision else fact.judge for fact in table.facts)

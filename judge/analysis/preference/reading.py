@@ -16,8 +16,8 @@ from judge.preferences_table.table import PreferencesTable
 
 def read(named: Sequence[Path | str]) -> PreferencesTable:
     """RUNs of comparisons and of ratings, and datasets by name, which stand for their people alone."""
-    known = set(known_datasets())
-    datasets = [str(name) for name in named if str(name) in known and not Path(name).exists()]
+    datasets_here = set(known_datasets())
+    datasets = [str(name) for name in named if str(name) in datasets_here and not Path(name).exists()]
     runs = [name for name in named if str(name) not in datasets]
     tables = [preferences_table.read(runs)] if runs else []
     there = {str(name) for table in tables for name in table.frame["dataset"].unique()}

@@ -14,24 +14,24 @@ def answer(result: Ranked) -> str:
     judges = [row for row in result.agreement.rows if row.kind == "judge" and row.agreement.half.defined]
     if judges:
         best = max(judges, key=lambda row: row.agreement.half.value or 0.0)
-        said = [_agreement(best, several=len(judges) > 1), *_place(best, result)]
+        sentences = [_agreement(best, several=len(judges) > 1), *_position_effect(best, result)]
     else:
-        said = _controls(result.agreement)
-    return " ".join([*said, *_systems(result.systems)]) or "There are no preferences."
+        sentences = _controls(result.agreement)
+    return " ".join([*sentences, *_systems(result.systems)]) or "There are no preferences."
 
 
 def _agreement(row: AgreementRow, *, several: bool) -> str:
     half = row.agreement.half
     who = f"Of the judges {row.judge} follows people best: it" if several else row.judge
-    said = f"{who} prefers the story that people prefer in {_percent(half)} of {half.n} pairs"
+    text = f"{who} prefers the story that people prefer in {_percent(half)} of {half.n} pairs"
     over = row.over_control
     if over.value is None:
-        return f"{said}."
+        return f"{text}."
     than = f"{abs(100 * over.value):.1f} points {'more' if over.value >= 0 else 'less'} than the control"
-    return f"{said}, {than}{_interval(over, 100, 1)}{'' if _shown(over) else ', which may be chance'}."
+    return f"{text}, {than}{_interval(over, 100, 1)}{'' if _shown(over) else ', which may be chance'}."
 
 
-def _place(best: AgreementRow, result: Ranked) -> list[str]:
+def _position_effect(best: AgreementRow, result: Ranked) -> list[str]:
     rows = [row for row in result.order.rows if row.third is None and _same(row, best)]
     if not rows or rows[0].position.value is None:
         return []
@@ -48,7 +48,7 @@ def _same(row: OrderRow, best: AgreementRow) -> bool:
 
 
 def _controls(agreement: Agreement) -> list[str]:
-    said = []
+    parts = []
     for kind, words in (
         ("longer", "The longer story is the preferred one"),
         ("control", "the surface out of fold finds it"),
@@ -56,18 +56,18 @@ def _controls(agreement: Agreement) -> list[str]:
         row = next((row for row in agreement.rows if row.kind == kind and row.agreement.half.defined), None)
         if row is not None:
             half = row.agreement.half
-            said.append(f"{words} in {_percent(half)} of {half.n} pairs")
-    return [f"{'; '.join(said)}: what a judge has to beat."] if said else []
+            parts.append(f"{words} in {_percent(half)} of {half.n} pairs")
+    return [f"{'; '.join(parts)}: what a judge has to beat."] if parts else []
 
 
 def _systems(systems: Systems) -> list[str]:
     """The first side whose systems are determined, judges before people."""
-    order = sorted(systems.standings, key=lambda one: one.kind != "judge")
-    for one in order:
-        if len(one.top) == 1:
-            return [f"By {one.judge} {one.top[0]} is the strongest system."]
-        if one.top:
-            return [f"By {one.judge} {', '.join(one.top)} cannot be told apart at the top."]
+    order = sorted(systems.standings, key=lambda standing: standing.kind != "judge")
+    for standing in order:
+        if len(standing.top) == 1:
+            return [f"By {standing.judge} {standing.top[0]} is the strongest system."]
+        if standing.top:
+            return [f"By {standing.judge} {', '.join(standing.top)} cannot be told apart at the top."]
     return []
 
 

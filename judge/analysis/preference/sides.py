@@ -66,9 +66,11 @@ class Pairs:
     def thirds(self) -> Codes:
         """Which third of the pairs by difference of length, 0 the most alike; -1 where a length is not known."""
         apart = np.abs(self.log_words)
-        known = np.flatnonzero(~np.isnan(apart))
+        measured = np.flatnonzero(~np.isnan(apart))
         out = np.full(self.n, -1, dtype=np.int64)
-        out[known[np.argsort(apart[known], kind="stable")]] = 3 * np.arange(known.size) // max(1, known.size)
+        out[measured[np.argsort(apart[measured], kind="stable")]] = (
+            3 * np.arange(measured.size) // max(1, measured.size)
+        )
         return out
 
 
@@ -161,8 +163,8 @@ class Side:
         log_words = pairs.log_words[self.pair]
         kept = (a != b) & ~(np.isnan(log_words) & length)
         first, second = np.where(self.forward, a, b)[kept], np.where(self.forward, b, a)[kept]
-        present, place = np.unique(np.concatenate([first, second]), return_inverse=True)
-        first, second = place.reshape(2, -1).astype(np.int64)
+        present, codes = np.unique(np.concatenate([first, second]), return_inverse=True)
+        first, second = codes.reshape(2, -1).astype(np.int64)
         lead = np.where(self.forward, log_words, -log_words)[kept][:, None]
         covariates = lead if length else np.empty((first.size, 0))
         shown = tuple(names[k] for k in present)
@@ -190,19 +192,21 @@ def datasets(table: PreferencesTable, drop_systems: Sequence[str] = ()) -> Itera
 
 def _pairs(dataset: str, frame: pd.DataFrame, stories: pd.DataFrame) -> tuple[Pairs, Codes, NDArray[np.bool_]]:
     """The pairs, the pair of each row, and whether its first story is the pair's a."""
-    known = stories[~stories.index.duplicated()].sort_index()
-    place = pd.Series(np.arange(len(known)), index=known.index)
-    first, second = (place.loc[frame[side].astype(str)].to_numpy(dtype=np.int64) for side in ("first", "second"))
+    compared_stories = stories[~stories.index.duplicated()].sort_index()
+    position = pd.Series(np.arange(len(compared_stories)), index=compared_stories.index)
+    first, second = (position.loc[frame[side].astype(str)].to_numpy(dtype=np.int64) for side in ("first", "second"))
     a, b = np.minimum(first, second), np.maximum(first, second)
-    unique, code = np.unique(a * len(known) + b, return_inverse=True)
-    at_a, at_b = (side.astype(np.int64) for side in np.divmod(unique, max(1, len(known))))
-    words = np.array([_words(row) for row in known.itertuples()], dtype=np.float64)
+    unique, code = np.unique(a * len(compared_stories) + b, return_inverse=True)
+    at_a, at_b = (side.astype(np.int64) for side in np.divmod(unique, max(1, len(compared_stories))))
+    words = np.array([_words(row) for row in compared_stories.itertuples()], dtype=np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
         log_words = np.log(words[at_a] / words[at_b])
     log_words[~np.isfinite(log_words)] = np.nan
-    prompts = np.unique(known["story_prompt"].astype(str).to_numpy()[at_a], return_inverse=True)[1]
-    made = Pairs(dataset, known.assign(words=words), at_a, at_b, prompts.reshape(-1).astype(np.int64), log_words)
-    return made, code.reshape(-1).astype(np.int64), first < second
+    prompts = np.unique(compared_stories["story_prompt"].astype(str).to_numpy()[at_a], return_inverse=True)[1]
+    pairs = Pairs(
+        dataset, compared_stories.assign(words=words), at_a, at_b, prompts.reshape(-1).astype(np.int64), log_words
+    )
+    return pairs, code.reshape(-1).astype(np.int64), first < second
 
 
 def _words(row: object) -> float:
@@ -216,8 +220,8 @@ def _sides(pairs: Pairs, frame: pd.DataFrame, pair: Codes, forward: NDArray[np.b
     plain = frame[keys].astype(object).where(frame[keys].notna(), None).reset_index(drop=True)
     rank = plain["source"].map({"rater": 0, "judge": 1, "implied": 2}).fillna(3)
     groups = plain.assign(rank=rank).groupby(["rank", *keys], dropna=False, sort=False)
-    found: dict[Any, Any] = dict(groups.indices)
-    for key, rows in sorted(found.items(), key=lambda item: item[0][0]):
+    rows_by_key: dict[Any, Any] = dict(groups.indices)
+    for key, rows in sorted(rows_by_key.items(), key=lambda item: item[0][0]):
         _, source, criterion, run, judge, eval_prompt = (None if pd.isna(part) else str(part) for part in key)
         at = np.asarray(rows, dtype=np.int64)
         people = source == "rater"
@@ -234,8 +238,8 @@ def _side(
     labels: tuple[str | None, str | None, str | None],
     criterion: str,
 ) -> Side:
-    said = frame["preference"].astype(object).to_numpy()
-    ended = np.array([[value == word for word in _WORDS] for value in said], dtype=np.float64).reshape(-1, 3)
+    preferences = frame["preference"].astype(object).to_numpy()
+    ended = np.array([[value == word for word in _WORDS] for value in preferences], dtype=np.float64).reshape(-1, 3)
     kept = np.flatnonzero(ended.sum(axis=1) > 0)
     lead = ended[:, 0] - ended[:, 1]
     value = np.where(forward, lead, -lead)
@@ -246,7 +250,7 @@ def _side(
     rater = frame["rater"].astype(object).where(frame["rater"].notna(), None).to_numpy()
     placed = kind == "judge" and not frame["flags"].astype(str).str.contains(ORDER_UNKNOWN, regex=False).any()
     whole = Side(pairs, kind, *labels, criterion, pair, forward, ended, value, rater, 0, bool(placed))
-    return replace(whole.only(kept), lost=len(said) - kept.size)
+    return replace(whole.only(kept), lost=len(preferences) - kept.size)
 
 
 def people_beside(side: Side, sides: Sequence[Side]) -> Side | None:
@@ -255,8 +259,8 @@ def people_beside(side: Side, sides: Sequence[Side]) -> Side | None:
     What people's own ratings imply stands in where nobody compared.
     """
     for kind in ("people", "implied"):
-        known = [one for one in sides if one.kind == kind and one.judge is None and one is not side]
-        same = [one for one in known if one.criterion.casefold() == side.criterion.casefold()]
-        if same or len(known) == 1:
-            return (same or known)[0]
+        people = [other for other in sides if other.kind == kind and other.judge is None and other is not side]
+        same = [other for other in people if other.criterion.casefold() == side.criterion.casefold()]
+        if same or len(people) == 1:
+            return (same or people)[0]
     return None

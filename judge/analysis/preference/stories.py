@@ -73,16 +73,16 @@ class Stories(Signed):
     @property
     def frame(self) -> pd.DataFrame:
         """One row a side and story."""
-        return self.signed([row for one in self.orders for row in _flat(one)])
+        return self.signed([row for order in self.orders for row in _flat(order)])
 
 
 def orders(sides: Sequence[Side], ties: Ties) -> Iterator[StoryOrder]:
     """Each side's order of stories, held against people's."""
-    made = {id(side): tuple(_rows(side, ties)) for side in sides}
+    rows_by_side = {id(side): tuple(_rows(side, ties)) for side in sides}
     for side in sides:
-        rows = made[id(side)]
+        rows = rows_by_side[id(side)]
         people = people_beside(side, sides)
-        theirs = {row.story: row.share for row in made[id(people)]} if people is not None else {}
+        theirs = {row.story: row.share for row in rows_by_side[id(people)]} if people is not None else {}
         groups = [part for part in _by_prompt(rows).values() if len(part) >= LEAST]
         determined = sum(all(row.strength.defined for row in part) for part in groups)
         tau = Estimate.undefined("these are people") if side.kind == "people" else _tau(groups, theirs)
@@ -102,20 +102,20 @@ def _tau(groups: Sequence[Sequence[StoryRow]], theirs: dict[str, float]) -> Esti
     for part in groups:
         both = [(row.share, theirs[row.story]) for row in part if row.story in theirs]
         if len(both) >= LEAST:
-            x, y = (kendall.codes(np.array(one)) for one in zip(*both, strict=True))
+            x, y = (kendall.codes(np.array(side)) for side in zip(*both, strict=True))
             taus.append(kendall.tau_b(x, y))
-    known = np.array([tau for tau in taus if not np.isnan(tau)])
-    if not known.size:
+    defined = np.array([tau for tau in taus if not np.isnan(tau)])
+    if not defined.size:
         return Estimate.undefined("undefined: no story-prompt has three stories that both sides order")
-    return means.as_independent(known)
+    return means.as_independent(defined)
 
 
 def _rows(side: Side, ties: Ties) -> Iterator[StoryRow]:
-    found, stories = side.comparisons(of_stories=True), side.pairs.stories
+    comparisons, stories = side.comparisons(of_stories=True), side.pairs.stories
     prompts = stories["story_prompt"].astype(str)
     systems = stories["system"].astype(str)
-    for g in np.unique(found.cluster):
-        part = _one_prompt(found, np.flatnonzero(found.cluster == g))
+    for g in np.unique(comparisons.cluster):
+        part = _one_prompt(comparisons, np.flatnonzero(comparisons.cluster == g))
         won, tied = win_graph.wins(part), win_graph.ties(part)
         met = won + won.T + tied
         with np.errstate(invalid="ignore"):
@@ -129,11 +129,11 @@ def _rows(side: Side, ties: Ties) -> Iterator[StoryRow]:
             yield StoryRow(str(prompts[name]), name, str(systems[name]), float(share[s]), strength)
 
 
-def _one_prompt(found: Comparisons, rows: NDArray[np.int64]) -> Comparisons:
-    present, place = np.unique(np.concatenate([found.first[rows], found.second[rows]]), return_inverse=True)
-    first, second = place.reshape(2, -1).astype(np.int64)
-    names = tuple(found.systems[k] for k in present)
-    return Comparisons(names, first, second, found.ended[rows], np.zeros(rows.size, dtype=np.int64))
+def _one_prompt(comparisons: Comparisons, rows: NDArray[np.int64]) -> Comparisons:
+    present, codes = np.unique(np.concatenate([comparisons.first[rows], comparisons.second[rows]]), return_inverse=True)
+    first, second = codes.reshape(2, -1).astype(np.int64)
+    names = tuple(comparisons.systems[k] for k in present)
+    return Comparisons(names, first, second, comparisons.ended[rows], np.zeros(rows.size, dtype=np.int64))
 
 
 def _flat(order: StoryOrder) -> Iterator[dict[str, object]]:

@@ -96,21 +96,21 @@ class Systems(Signed):
     @property
     def frame(self) -> pd.DataFrame:
         """One row a side and system, each number with `_low`, `_high` and `_reason`."""
-        return self.signed([row for one in self.standings for row in _flat(one)])
+        return self.signed([row for standing in self.standings for row in _flat(standing)])
 
 
 def standings(side: Side, options: RankOptions) -> SystemStandings | None:
     """The systems of one side; None where its pairs are of one system."""
-    found = side.comparisons()
-    if len(found.systems) < 2:
+    comparisons = side.comparisons()
+    if len(comparisons.systems) < 2:
         return None
     chosen = Bootstrap(options.bootstraps, options.seed) if options.bootstraps else None
-    place = side.placed
-    fitted = strengths(found, position=place, ties=options.ties, bootstrap=chosen)
-    level = strengths(side.comparisons(length=True), position=place, ties=options.ties, bootstrap=chosen)
+    position = side.placed
+    fitted = strengths(comparisons, position=position, ties=options.ties, bootstrap=chosen)
+    level = strengths(side.comparisons(length=True), position=position, ties=options.ties, bootstrap=chosen)
     even = dict(zip(level.systems, level.win_rates, strict=True))
     length = level.covariates[0] if level.covariates else Estimate.undefined("undefined")
-    won, tied = win_graph.wins(found), win_graph.ties(found)
+    won, tied = win_graph.wins(comparisons), win_graph.ties(comparisons)
     letters, sets = _groups(fitted)
     rows = [
         SystemRow(
@@ -124,7 +124,7 @@ def standings(side: Side, options: RankOptions) -> SystemStandings | None:
             float(tied[s].sum()),
             float(won[:, s].sum()),
         )
-        for s, name in enumerate(found.systems)
+        for s, name in enumerate(comparisons.systems)
     ]
     with np.errstate(invalid="ignore"):
         met = won + won.T + tied
@@ -144,7 +144,7 @@ def _equal_length(rate: Estimate | None, length: Estimate) -> Estimate:
 
 def _groups(fitted: Strengths) -> tuple[list[str], list[tuple[int, int] | None]]:
     systems = len(fitted.systems)
-    if fitted.fit is None or any(one.p is None for one in fitted.differences):
+    if fitted.fit is None or any(difference.p is None for difference in fitted.differences):
         return [""] * systems, [None] * systems
     higher = told_apart(fitted.differences, systems)
     letters = ranking.letters(higher | higher.T, fitted.fit.strengths)

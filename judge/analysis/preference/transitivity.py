@@ -47,9 +47,9 @@ def transitivity_row(side: Side, fitted: Strengths | None) -> TransitivityRow:
     chances = None
     if fitted is not None and fitted.fit is not None:
         code, names = side.pairs.system
-        place = {name: k for k, name in enumerate(fitted.systems)}
+        position = {name: k for k, name in enumerate(fitted.systems)}
         of_story = dict(zip(side.pairs.stories.index.astype(str), (names[k] for k in code), strict=True))
-        at = np.array([place.get(of_story[name], -1) for name in stories.systems], dtype=np.int64)
+        at = np.array([position.get(of_story[name], -1) for name in stories.systems], dtype=np.int64)
         if (at >= 0).all():
             chances = fitted.fit.chances(at[stories.first], at[stories.second])
     labels = side.pairs.dataset, side.kind, side.run, side.name, side.eval_prompt, side.criterion

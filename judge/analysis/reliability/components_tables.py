@@ -52,9 +52,9 @@ def _share_table(dataset: DatasetComponents) -> Table:
 
 def _df(term: Term, studies: Sequence[Study]) -> int | str:
     """Degrees of freedom; from fewest to most where gaps make them differ between criteria."""
-    parts = (one.component for study in studies for one in study.terms)
-    found = {part.df for part in parts if part.term == term}
-    return found.pop() if len(found) == 1 else f"{min(found)}-{max(found)}"
+    parts = (term_row.component for study in studies for term_row in study.terms)
+    degrees = {part.df for part in parts if part.term == term}
+    return degrees.pop() if len(degrees) == 1 else f"{min(degrees)}-{max(degrees)}"
 
 
 def _counted_as_0(studies: Sequence[Study]) -> list[str]:
@@ -99,8 +99,8 @@ def _long_table(dataset: DatasetComponents) -> Table:
 
 def _plan_table(dataset: DatasetComponents, target: float) -> Table:
     """The D-study of all criteria."""
-    found = [row for study in dataset.studies for row in study.plans]
-    facets = [name for name in MOST if any(name in row.levels for row in found)]
+    plans = [row for study in dataset.studies for row in study.plans]
+    facets = [name for name in MOST if any(name in row.levels for row in plans)]
     columns = [
         Column("criterion", "criterion"),
         Column("score", "score of"),
@@ -119,13 +119,13 @@ def _plan_table(dataset: DatasetComponents, target: float) -> Table:
         "reaches: by the estimate; with the lower end of an interval below the target it is uncertain",
         "'alone' changes one number and keeps the others as run; ∞ gives the limit, where no number reaches the target",
     ]
-    if not all(study.whole for study in dataset.studies):
+    if not all(study.complete for study in dataset.studies):
         notes.append(
             "'as run' counts what has ratings: repeats (and stories of a system) by their mean number, rounded"
         )
     title = f"Levels of each facet needed for a reliability of {target:g} (D-study)"
-    said = [f"{study.criterion}: {study.systems.sentence(target)}." for study in dataset.studies if study.systems]
-    return Table(title, columns, [_plan(row) for row in found], dataset.signature, tuple(notes), " ".join(said))
+    sentences = [f"{study.criterion}: {study.systems.sentence(target)}." for study in dataset.studies if study.systems]
+    return Table(title, columns, [_plan(row) for row in plans], dataset.signature, tuple(notes), " ".join(sentences))
 
 
 def _plan(row: PlanRow) -> dict[str, Any]:

@@ -66,7 +66,7 @@ class ConsistentCell:
         return self.judge == PEOPLE
 
     @property
-    def known(self) -> bool:
+    def has_agreement(self) -> bool:
         """Whether agreement is defined: for people, whether a story was rated twice."""
         return not self.is_people or self.family.k >= 2
 
@@ -115,23 +115,23 @@ def consistency(table: RatingsTable, options: ConsistencyOptions | None = None) 
     cells = tuple(cell for matrix in matrices for cell in _cells(matrix, theirs=options.engine == "pingouin"))
     notes = [note for fact in table.facts for note in fact.notes]
     for cell in cells:
-        notes += cell.notes if cell.known else ["people: undefined, no story was rated twice"]
+        notes += cell.notes if cell.has_agreement else ["people: undefined, no story was rated twice"]
     fitted = (cell.estimate(form) for cell in cells for form in REML)
-    crossed = options.engine == "ours" and any(one is not None and one.low is not None for one in fitted)
+    crossed = options.engine == "ours" and any(fit is not None and fit.low is not None for fit in fitted)
     extra = ("reml:profile-likelihood",) if crossed else ()
     parts = signature_parts(table, matrices, options, intervals="f", extra=extra)
     return Consistency(cells, options, parts, tuple(dict.fromkeys(notes)))
 
 
 def _flat(cell: ConsistentCell) -> Iterator[tuple[object, ...]]:
-    found = cell.agreement
+    agreed = cell.agreement
     for row in cell.family.rows:
         estimate = row.estimate
         yield (
             *(cell.dataset, cell.run, cell.judge, cell.eval_prompt, cell.criterion, row.form),
             *(estimate.value, estimate.low, estimate.high, row.f, row.df1, row.df2, row.p),
             *(None if row.p is None else "greater", estimate.n, cell.family.incomplete, cell.family.k),
-            *(found.exact.value, found.flip.value, found.within_sd.value, estimate.reason),
+            *(agreed.exact.value, agreed.flip.value, agreed.within_sd.value, estimate.reason),
         )
 
 
@@ -143,18 +143,18 @@ def _cells(matrix: RatingMatrix, *, theirs: bool) -> Iterator[ConsistentCell]:
 
     for i, cell in enumerate(matrix.cells):
         ratings = matrix.repeats(i)
-        found, family = agreement(ratings), icc.family(ratings)
+        agreed, family = agreement(ratings), icc.family(ratings)
         if matrix.means[i]:
             nothing = Estimate.undefined(IMPORTED)
-            found = Agreement(nothing, nothing, nothing, left_out=ratings.shape[0])
+            agreed = Agreement(nothing, nothing, nothing, left_out=ratings.shape[0])
             rows = tuple(icc.IccRow(form, nothing) for form in icc.FORMS)
             family = icc.IccFamily(rows, n=0, k=ratings.shape[1], incomplete=family.incomplete)
-        yield ConsistentCell(matrix.dataset, **cell._asdict(), family=family, agreement=found, pingouin=asked(ratings))
+        yield ConsistentCell(matrix.dataset, **cell._asdict(), family=family, agreement=agreed, pingouin=asked(ratings))
     for j, criterion in enumerate(matrix.criteria):
         ratings = matrix.by_rater(j).ratings
         ratings = ratings[~np.isnan(ratings).all(axis=1)]
-        family, found, why = _people(matrix, j, ratings)
-        yield ConsistentCell(matrix.dataset, None, PEOPLE, None, criterion, family, found, why, asked(ratings))
+        family, agreed, why = _people(matrix, j, ratings)
+        yield ConsistentCell(matrix.dataset, None, PEOPLE, None, criterion, family, agreed, why, asked(ratings))
 
 
 def people_family(matrix: RatingMatrix, criterion: int) -> icc.IccFamily:
@@ -187,14 +187,14 @@ def _people(matrix: RatingMatrix, criterion: int, ratings: Floats) -> tuple[icc.
         if fit.boundary:
             notes.append(f"{matrix.criteria[criterion]}, ICC(A,.) REML: {fit.boundary}")
         notes += _turned(matrix.criteria[criterion], ratings, raters.names)
-    found = agreement(packed, columns="raters")
-    return icc.IccFamily(tuple(rows), n=family.n, k=family.k, incomplete=family.incomplete), found, tuple(notes)
+    agreed = agreement(packed, columns="raters")
+    return icc.IccFamily(tuple(rows), n=family.n, k=family.k, incomplete=family.incomplete), agreed, tuple(notes)
 
 
 def _turned(criterion: str, ratings: Floats, names: Sequence[str]) -> tuple[str, ...]:
     """A note on people whose ratings run against the others'."""
-    said = remark(ratings, names, "people")
-    return (f"{criterion}: {said}",) if said else ()
+    text = remark(ratings, names, "people")
+    return (f"{criterion}: {text}",) if text else ()
 
 
 def _crossed(ratings: Floats, k: int) -> CrossedEffects:
@@ -207,10 +207,10 @@ def _packed(ratings: Floats) -> Floats:
 
     Stories with fewer count as incomplete. Of stories with more, the first ones stored are used.
     """
-    known = ~np.isnan(ratings)
-    counts = known.sum(axis=1)
+    rated = ~np.isnan(ratings)
+    counts = rated.sum(axis=1)
     if not counts.size:
         return ratings
     k = int(np.bincount(counts).argmax())
-    order = np.argsort(~known, axis=1, kind="stable")
+    order = np.argsort(~rated, axis=1, kind="stable")
     return np.take_along_axis(ratings, order, axis=1)[:, :k]

@@ -33,12 +33,12 @@ def tables(result: Consistency, *, full: bool = False) -> list[Table]:
 
 def _every_form(result: Consistency) -> Table:
     table = long_table("Consistency, every form", result.frame.drop(columns="dataset"), result.signature)
-    columns = [replace(one, digits=3, p="row" if one.key == "p" else "") for one in table.columns]
+    columns = [replace(column, digits=3, p="row" if column.key == "p" else "") for column in table.columns]
     return replace(table, columns=columns)
 
 
 def _wide(result: Consistency) -> Table:
-    cells = [cell for cell in result.cells if cell.known]
+    cells = [cell for cell in result.cells if cell.has_agreement]
     forms = [*SHOWN, *(form for form in REML if any(cell.estimate(form) for cell in cells))]
     columns = [
         Column("judge", "judge"),
@@ -58,12 +58,12 @@ def _wide(result: Consistency) -> Table:
 
 
 def _row(cell: ConsistentCell) -> dict[str, Any]:
-    family, found = cell.family, cell.agreement
+    family, agreement = cell.family, cell.agreement
     return (
         {"judge": cell.judge, "eval_prompt": cell.eval_prompt, "criterion": cell.criterion}
         | {"n": family.n, "incomplete": family.incomplete, "k": family.k}
         | {row.form: row.estimate for row in family.rows}
-        | {"exact": found.exact, "flip": found.flip, "within_sd": found.within_sd}
+        | {"exact": agreement.exact, "flip": agreement.flip, "within_sd": agreement.within_sd}
     )
 
 

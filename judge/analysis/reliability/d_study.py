@@ -43,8 +43,8 @@ class PlanRow:
     @property
     def counts(self) -> dict[str, int | None]:
         """Levels and calls as whole numbers; None where they are infinite."""
-        found = {**self.levels, "calls": self.calls}
-        return {name: int(count) if np.isfinite(count) else None for name, count in found.items()}
+        counts = {**self.levels, "calls": self.calls}
+        return {name: int(count) if np.isfinite(count) else None for name, count in counts.items()}
 
     @property
     def flat(self) -> dict[str, object]:
@@ -75,7 +75,7 @@ class OrderOfSystems:
     would give, where no number is enough.
     """
 
-    of: str
+    unit: str
     number: Number
     has: int
     now: float | None
@@ -87,9 +87,9 @@ class OrderOfSystems:
         with_them = f" with {self.design}" if self.design else ""
         if self.number.value is None:
             limit = "" if self.limit is None else f": ever more come to {self.limit:.2f}"
-            return f"no number of {self.of}{with_them} orders the systems at {target:g}{limit}"
+            return f"no number of {self.unit}{with_them} orders the systems at {target:g}{limit}"
         return (
-            f"{self.number.value:,} {self.of}{with_them} order the systems at {target:g}; the 10-90 % range of this "
+            f"{self.number.value:,} {self.unit}{with_them} order the systems at {target:g}; the 10-90 % range of this "
             f"number is {self.number.range}"
         )
 
@@ -136,7 +136,7 @@ def rows(criterion: str, part: RatedDesign, components: VarianceComponents, targ
         result = d_study(components, objects, run)
         first = PlanRow(criterion, label, "as run", run, _reached(result, target, "relative"), result)
         plans = [] if impossible else list(_plans(components, objects, run, target))
-        if plans and all(one.answer.limit == 0 for one in plans):
+        if plans and all(each.answer.limit == 0 for each in plans):
             yield replace(first, reached="no: variance 0")
             continue
         yield first

@@ -56,9 +56,9 @@ class Term:
 class Study:
     """One criterion of a dataset: its terms, the D-study, and what both rest on.
 
-    `whole` says whether no rating is missing; else estimates are by Henderson's Method I, which is the same where none
-    is. `systems` is how many story-prompts order the systems, all else as run. `ratings` of the `asked`
-    answers are used. `impossible` says why the model does not hold, where it does not.
+    `complete` says whether no rating is missing; else estimates are by Henderson's Method I, which gives the same
+    values for complete ratings. `systems` is how many story-prompts order the systems, all else as run. `ratings` of
+    the `asked` answers are used. `impossible` says why the model does not hold, where it does not.
     """
 
     criterion: str
@@ -67,7 +67,7 @@ class Study:
     systems: d_study.OrderOfSystems | None
     ratings: int
     asked: int
-    whole: bool
+    complete: bool
     impossible: str | None
 
 
@@ -126,22 +126,22 @@ def components(table: RatingsTable, options: ComponentsOptions | None = None) ->
     options = options or ComponentsOptions()
     table = numbers(table)
     matrices = build(table, drop_systems=options.drop_systems)
-    made = [_studies(table, matrix, options) for matrix in matrices]
+    results = [_studies(table, matrix, options) for matrix in matrices]
 
     def parts(some: Sequence[RatingMatrix], studies: Sequence[Sequence[Study]]) -> tuple[str, ...]:
-        methods = dict.fromkeys(f"components:{method(one)}" for one in studies)
+        methods = dict.fromkeys(f"components:{method(study)}" for study in studies)
         return signature_parts(table, some, options, extra=tuple(methods), intervals=f"generalized/{DRAWS}")
 
     datasets = [
         DatasetComponents(matrix.dataset, tuple(studies), tuple(notes), parts([matrix], [studies]))
-        for matrix, (studies, notes) in zip(matrices, made, strict=True)
+        for matrix, (studies, notes) in zip(matrices, results, strict=True)
     ]
-    return Components(tuple(datasets), options, parts(matrices, [studies for studies, _ in made]))
+    return Components(tuple(datasets), options, parts(matrices, [studies for studies, _ in results]))
 
 
 def method(studies: Sequence[Study]) -> str:
     """How the components are estimated; the two are the same where nothing is missing."""
-    return "anova" if all(study.whole for study in studies) else "henderson-1"
+    return "anova" if all(study.complete for study in studies) else "henderson-1"
 
 
 def _flat(study: Study) -> Iterator[tuple[object, ...]]:
@@ -164,12 +164,12 @@ def _studies(table: RatingsTable, matrix: RatingMatrix, options: ComponentsOptio
     refused: list[DataError] = []
     for criterion in dict.fromkeys(cell.criterion for cell in matrix.cells):
         try:
-            study, said = _study(matrix, criterion, left_out, options)
+            study, remarks = _study(matrix, criterion, left_out, options)
         except DataError as error:
             refused.append(error)
             continue
         studies.append(study)
-        for note in said:
+        for note in remarks:
             notes.setdefault(note, []).append(criterion)
     if not studies:
         raise refused[0] if refused else DataError(f"{matrix.dataset}: no judge was asked about these stories")
@@ -188,21 +188,23 @@ def _study(
     """One criterion's study, and what its design cannot tell."""
     part = rated_design(matrix, criterion, left_out=left_out)
     rng = np.random.default_rng(options.seed)
-    found = variance_components(part.ratings, part.facets, rng=rng, draws=DRAWS)
-    impossible = found.impossible
+    estimated = variance_components(part.ratings, part.facets, rng=rng, draws=DRAWS)
+    impossible = estimated.impossible
 
-    def share(one: Component) -> Estimate:
+    def share(component: Component) -> Estimate:
         """The term's share; undefined where the model does not hold."""
-        return Estimate.undefined(impossible, n=one.variance.n) if impossible else found.share(one)
+        return Estimate.undefined(impossible, n=component.variance.n) if impossible else estimated.share(component)
 
     study = Study(
         criterion=criterion,
-        terms=tuple(Term(_name(one, found), one, share(one)) for one in found.components),
-        plans=tuple(d_study.rows(criterion, part, found, options.target)),
-        systems=d_study.order_of_systems(found, options.target, found.levels),
-        ratings=found.n,
+        terms=tuple(
+            Term(_name(component, estimated), component, share(component)) for component in estimated.components
+        ),
+        plans=tuple(d_study.rows(criterion, part, estimated, options.target)),
+        systems=d_study.order_of_systems(estimated, options.target, estimated.levels),
+        ratings=estimated.n,
         asked=part.asked,
-        whole=part.whole,
+        complete=part.complete,
         impossible=impossible,
     )
     return study, part.notes

@@ -91,7 +91,7 @@ class _Cell:
         first: float | None = None
         for k in range(1, most + 1):
             chosen = self._subsets(most, k)
-            means = np.stack([ratings[:, list(one)].mean(axis=1) for one in chosen])
+            means = np.stack([ratings[:, list(subset)].mean(axis=1) for subset in chosen])
             value = self._average(means)
             first = value.value if k == 1 else first
             yield Count(self.subject, k, value, _spearman_brown(first, rho, k), len(chosen))
@@ -104,11 +104,13 @@ class _Cell:
     def _average(self, rows: Floats) -> Estimate:
         """The correlation of each row with people, averaged, with the interval of the average."""
         people = Side.of(self.people)
-        found = [self.intervals.statistic.estimate(Side.of(row), people) for row in rows]
-        lost = next((one for one in found if one.value is None), None)
+        estimates = [self.intervals.statistic.estimate(Side.of(row), people) for row in rows]
+        lost = next((estimate for estimate in estimates if estimate.value is None), None)
         if lost is not None:
             return lost
-        mean = Estimate(float(np.mean([one.value for one in found])), n=min(one.n for one in found))
+        mean = Estimate(
+            float(np.mean([estimate.value for estimate in estimates])), n=min(estimate.n for estimate in estimates)
+        )
         return self.intervals.of_values(mean, tuple(v.mean(axis=0) for v in self.intervals.values(rows, self.people)))
 
     def sums(self) -> Iterator[Summed]:
@@ -125,11 +127,11 @@ class _Cell:
         mean = self.intervals.statistic.estimate(Side.of(ways["mean"]), people)
         for at, (how, summed) in enumerate(ways.items()):
             plain = self.intervals.statistic.estimate(Side.of(summed), people)
-            value = self.intervals.of_values(plain, tuple(one[at] for one in values))
+            value = self.intervals.of_values(plain, tuple(drawn[at] for drawn in values))
             over = Estimate.undefined("it is the mean itself" if how == "mean" else str(plain.reason or mean.reason))
             if how != "mean" and plain.value is not None and mean.value is not None:
                 difference = Estimate(plain.value - mean.value, n=plain.n)
-                over = self.intervals.of_values(difference, tuple(one[at] - one[0] for one in values))
+                over = self.intervals.of_values(difference, tuple(drawn[at] - drawn[0] for drawn in values))
             yield Summed(self.subject, how, value, over, plain.n)
 
     def strata(self) -> Iterator[Stratum]:
@@ -162,35 +164,37 @@ class _Cell:
         points = np.unique(np.concatenate([np.round(side[~np.isnan(side)], 9) for side in (mine, theirs)]))
         if points.size > _MOST_POINTS:
             points = np.arange(np.floor(points[0]), np.ceil(points[-1]) + 1)
-        one, other = distance.counted(mine, points), distance.counted(theirs, points)
+        judge_counts, people_counts = distance.counted(mine, points), distance.counted(theirs, points)
 
         def estimate(measure: Callable[[Floats, Floats], Floats]) -> Estimate:
-            found = Estimate(float(measure(one.sum(axis=0), other.sum(axis=0))), n=int(both.sum()))
-            drawn = (s.values(lambda w: measure(w @ one, w @ other)) for s in self.intervals.sets)
-            return self.intervals.of_values(found, tuple(drawn))
+            plain = Estimate(float(measure(judge_counts.sum(axis=0), people_counts.sum(axis=0))), n=int(both.sum()))
+            drawn = (s.values(lambda w: measure(w @ judge_counts, w @ people_counts)) for s in self.intervals.sets)
+            return self.intervals.of_values(plain, tuple(drawn))
 
         return Apart(
             self.subject,
             estimate(lambda a, b: (distance.shares(a) - distance.shares(b)) @ points),
             estimate(lambda a, b: distance.wasserstein(distance.shares(a), distance.shares(b), points)),
             estimate(lambda a, b: distance.total_variation(distance.shares(a), distance.shares(b))),
-            self._by_story(one, other, points),
+            self._by_story(judge_counts, people_counts, points),
         )
 
-    def _by_story(self, one: Floats, other: Floats, points: Floats) -> Estimate:
+    def _by_story(self, judge_counts: Floats, people_counts: Floats, points: Floats) -> Estimate:
         """The mean distance within a story, of stories that both rated at least twice."""
-        several = (one.sum(axis=1) > 1.5) & (other.sum(axis=1) > 1.5)
+        several = (judge_counts.sum(axis=1) > 1.5) & (people_counts.sum(axis=1) > 1.5)
         if not several.any():
             return Estimate.undefined("no story has several ratings of both")
-        each = distance.wasserstein(distance.shares(one), distance.shares(other), points)
-        filled, known = np.where(several, each, 0.0), several.astype(np.float64)
+        each = distance.wasserstein(distance.shares(judge_counts), distance.shares(people_counts), points)
+        filled, weight = np.where(several, each, 0.0), several.astype(np.float64)
 
         def mean(w: NDArray[np.int64]) -> Floats:
             with np.errstate(invalid="ignore", divide="ignore"):
-                return np.asarray((w @ filled) / (w @ known), dtype=np.float64)
+                return np.asarray((w @ filled) / (w @ weight), dtype=np.float64)
 
-        found = Estimate(float(each[several].mean()), n=int(several.sum()))
-        return self.intervals.of_values(found, tuple(one.values(mean) for one in self.intervals.sets))
+        estimate = Estimate(float(each[several].mean()), n=int(several.sum()))
+        return self.intervals.of_values(
+            estimate, tuple(resample_set.values(mean) for resample_set in self.intervals.sets)
+        )
 
 
 def _by_row(ratings: Floats, summed: Callable[[Floats], float]) -> Floats:

@@ -24,7 +24,7 @@ _APART = (
 
 def tables(result: Repeats) -> list[Table]:
     """By number of repeats, by how they are summed, by people's disagreement, distributions."""
-    made = [
+    printed = [
         Table(
             "Kendall's tau-b with people by number of repeats",
             [*_first(result), Column("k", "repeats"), _tau("value"), _tau("predicted", "predicted"), *_last("subsets")],
@@ -63,7 +63,7 @@ def tables(result: Repeats) -> list[Table]:
             [_BY_STRATUM],
         ),
     ]
-    return [*made, _apart(result)]
+    return [*printed, _apart(result)]
 
 
 def _apart(result: Repeats) -> Table:

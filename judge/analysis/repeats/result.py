@@ -85,24 +85,24 @@ class Repeats(Signed):
     def _rows(self) -> Iterator[Iterator[tuple[str, object]]]:
         for count in self.counts:
             yield _flat(count.subject, "repeats", str(count.k), count.value)
-        for one in self.sums:
-            yield _flat(one.subject, "summed", one.how, one.value)
-            yield _flat(one.subject, "summed, minus mean", one.how, one.over)
+        for summed in self.sums:
+            yield _flat(summed.subject, "summed", summed.how, summed.value)
+            yield _flat(summed.subject, "summed, minus mean", summed.how, summed.over)
         for stratum in self.strata:
             yield _flat(stratum.subject, "people's disagreement", stratum.name, stratum.value)
         for row in self.apart:
-            for what, value in (
+            for statistic, value in (
                 ("mean difference", row.mean),
                 ("Wasserstein distance", row.wasserstein),
                 ("total variation", row.variation),
                 ("Wasserstein distance by story", row.by_story),
             ):
-                yield _flat(row.subject, what, None, value)
+                yield _flat(row.subject, statistic, None, value)
 
 
-def _flat(subject: Subject, what: str, at: str | None, value: Estimate) -> Iterator[tuple[str, object]]:
+def _flat(subject: Subject, statistic: str, at: str | None, value: Estimate) -> Iterator[tuple[str, object]]:
     labels = subject.labels
     names = ("dataset", "run", "judge", "eval_prompt", "criterion", "against")
     yield from ((name, labels[name]) for name in names)
-    yield from (("what", what), ("at", at), ("value", value.value), ("low", value.low), ("high", value.high))
+    yield from (("what", statistic), ("at", at), ("value", value.value), ("low", value.low), ("high", value.high))
     yield from (("n", value.n), ("method", value.method), ("reason", value.reason))

@@ -23,8 +23,8 @@ def with_stated(table: RatingsTable, parser: str = "ours") -> RatingsTable:
     again = read(places, parser, stated=True)
     names = {fact.run: f"{fact.run}, as stated" for fact in again.facts}
     keys = ["run", "judge", "dataset", "story", "eval_prompt", "criterion"]
-    known = table.frame.loc[table.frame["source"] == "judge", keys].drop_duplicates()
-    judged = again.frame[again.frame["source"] == "judge"].merge(known, on=keys)
+    judge_keys = table.frame.loc[table.frame["source"] == "judge", keys].drop_duplicates()
+    judged = again.frame[again.frame["source"] == "judge"].merge(judge_keys, on=keys)
     judged = judged.assign(run=judged["run"].astype(str).map(names))
     facts = tuple(replace(fact, run=names[fact.run]) for fact in again.facts)
     frame = pd.concat([table.frame, judged.reindex(columns=list(table.frame.columns))], ignore_index=True)

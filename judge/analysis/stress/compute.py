@@ -40,23 +40,25 @@ def stress(table: RatingsTable, options: StressOptions | None = None) -> Stress:
     options, remarks = options or StressOptions(), Remarks()
     table = numbers(table)
     matrices = build(table, drop_systems=options.drop_systems)
-    made = [(matrix, found) for matrix in matrices if (found := pairing(matrix)) is not None]
-    if not any(len(found.origins) and found.changed for _, found in made):
+    paired_matrices = [(matrix, own) for matrix in matrices if (own := pairing(matrix)) is not None]
+    if not any(len(own.origins) and own.changed for _, own in paired_matrices):
         raise SpecError(
             "no story of these runs was perturbed, as ids ORIGIN@PERTURBATION.STRENGTH beside ORIGIN@none tell: make "
             "such stories with judge stress make DATASET -o stress.jsonl, and let judge run rate them",
         )
     remarks.note(note for fact in table.facts for note in fact.notes)
-    sets = [_Dataset(table, matrix, found, options, remarks) for matrix, found in made]
-    rows, tests = _adjusted([row for one in sets for row in one.rows()], options)
+    sets = [_Dataset(table, matrix, own, options, remarks) for matrix, own in paired_matrices]
+    rows, tests = _adjusted([row for dataset in sets for row in dataset.rows()], options)
     return Stress(
         rows=rows,
-        nulls=tuple(row for one in sets for row in one.nulls()),
-        doses=tuple(row for one in sets for row in one.doses()),
-        selectivity=tuple(row for one in sets for row in one.selectivity()),
-        contrasts=adjusted([row for one in sets for row in contrasts(one.judges, one.pairs)], options.adjust),
-        lost=tuple(row for one in sets for row in lost_by_perturbation(table, one.matrix.dataset)),
-        quality=tuple(row for one in sets for row in one.quality()),
+        nulls=tuple(row for dataset in sets for row in dataset.nulls()),
+        doses=tuple(row for dataset in sets for row in dataset.doses()),
+        selectivity=tuple(row for dataset in sets for row in dataset.selectivity()),
+        contrasts=adjusted(
+            [row for dataset in sets for row in contrasts(dataset.judges, dataset.pairs)], options.adjust
+        ),
+        lost=tuple(row for dataset in sets for row in lost_by_perturbation(table, dataset.matrix.dataset)),
+        quality=tuple(row for dataset in sets for row in dataset.quality()),
         tests=tests,
         options=options,
         abbreviations=abbreviations(table),
@@ -70,24 +72,26 @@ def stress(table: RatingsTable, options: StressOptions | None = None) -> Stress:
 def _adjusted(rows: Sequence[Paired], options: StressOptions) -> tuple[tuple[Paired, ...], int]:
     """The rows with p adjusted over the judges' tests, and their findings; and the number of tests."""
     p = [row.p if row.subject.kind == JUDGE and row.p is not None else np.nan for row in rows]
-    found = adjust(np.array(p), options.adjust, family="all tests of this report")
-    told = [replace(row, adjusted=None if np.isnan(q) else float(q)) for row, q in zip(rows, found.p, strict=True)]
-    return tuple(replace(row, finding=finding(row, options)) for row in told), found.tests
+    adjustment = adjust(np.array(p), options.adjust, family="all tests of this report")
+    with_p = [
+        replace(row, adjusted=None if np.isnan(q) else float(q)) for row, q in zip(rows, adjustment.p, strict=True)
+    ]
+    return tuple(replace(row, finding=finding(row, options)) for row in with_p), adjustment.tests
 
 
 def _of_measures(rated: Sequence[Rated]) -> Iterator[str]:
     """What must be known of measures to read their rows."""
-    if any(one.measure is not None for one in rated):
+    if any(judge.measure is not None for judge in rated):
         yield (
             "measures: detection is the share of pairs in which the untouched story has the better value; without "
             "points, nothing is said of the margin, flips, ends of the scale or the quality control"
         )
-    lower = [one.subject.judge for one in rated if one.measure is not None and one.measure.better == -1]
+    lower = [judge.subject.judge for judge in rated if judge.measure is not None and judge.measure.better == -1]
     if lower:
         yield f"lower is better of {', '.join(dict.fromkeys(lower))}"
-    for one in rated:
-        if one.measure is not None and one.measure.reason is not None:
-            yield f"{one.subject.judge}: detection is undefined: {one.measure.reason}"
+    for judge in rated:
+        if judge.measure is not None and judge.measure.reason is not None:
+            yield f"{judge.subject.judge}: detection is undefined: {judge.measure.reason}"
 
 
 class _Dataset:
@@ -106,36 +110,36 @@ class _Dataset:
         if pairs.alone:
             remarks.note([f"{matrix.dataset}: {pairs.alone} perturbed stories have no untouched story beside them"])
         if options.control and not all(fact.control for fact in table.facts):
-            criteria = list(dict.fromkeys(one.subject.criterion for one in self.judges))
+            criteria = list(dict.fromkeys(judge.subject.criterion for judge in self.judges))
             self.controls, notes = controls(matrix, criteria)
             remarks.note(notes)
 
     def _groups(self) -> dict[tuple[str | None, ...], list[Rated]]:
         """Ratings of one run, judge and Eval-Prompt together, criterion by criterion; those of the control last."""
-        found: dict[tuple[str | None, ...], list[Rated]] = {}
-        for one in (*self.judges, *self.controls):
-            found.setdefault((one.subject.run, one.subject.judge, one.subject.eval_prompt), []).append(one)
-        return found
+        groups: dict[tuple[str | None, ...], list[Rated]] = {}
+        for source in (*self.judges, *self.controls):
+            groups.setdefault((source.subject.run, source.subject.judge, source.subject.eval_prompt), []).append(source)
+        return groups
 
     def _in_points(self) -> list[Rated]:
         """Those that rate in points of a scale, as no measure does."""
-        return [one for one in self.judges if one.measure is None]
+        return [judge for judge in self.judges if judge.measure is None]
 
     def rows(self) -> Iterator[Paired]:
         for group in self._groups().values():
-            asked = {one.subject.criterion.casefold() for one in group}
-            for one in group:
+            asked = {source.subject.criterion.casefold() for source in group}
+            for source in group:
                 for changed in self.pairs.changed:
                     aims = asked & set(changed.facts.aims)
-                    expected = one.subject.criterion.casefold() in aims or not aims
-                    yield paired(one, self.pairs, changed, self.options, expected=expected)
+                    expected = source.subject.criterion.casefold() in aims or not aims
+                    yield paired(source, self.pairs, changed, self.options, expected=expected)
 
     def nulls(self) -> Iterator[Null]:
-        return (null(one, self.pairs) for one in self._in_points())
+        return (null(judge, self.pairs) for judge in self._in_points())
 
     def doses(self) -> Iterator[Dose]:
-        for one in (*self._in_points(), *self.controls):
-            yield from dose(one, self.pairs)
+        for source in (*self._in_points(), *self.controls):
+            yield from dose(source, self.pairs)
 
     def selectivity(self) -> Iterator[Selectivity]:
         for group in self._groups().values():
@@ -144,5 +148,5 @@ class _Dataset:
 
     def quality(self) -> Iterator[QualityControl]:
         rated = self._in_points()
-        for one in (*rated, *(self.controls if rated else ())):
-            yield from quality_control(one, self.pairs, self.matrix)
+        for source in (*rated, *(self.controls if rated else ())):
+            yield from quality_control(source, self.pairs, self.matrix)

@@ -25,9 +25,9 @@ def contrasts(rated: Sequence[Rated], pairs: Pairing) -> Iterator[Contrast]:
     At the highest strength; the difference of detection is the mean over origins that both rated, second minus first.
     """
     groups: dict[tuple[str | None, ...], list[Rated]] = {}
-    for one in rated:
-        if one.subject.kind == JUDGE:
-            groups.setdefault((one.subject.run, one.subject.judge, one.subject.criterion), []).append(one)
+    for source in rated:
+        if source.subject.kind == JUDGE:
+            groups.setdefault((source.subject.run, source.subject.judge, source.subject.criterion), []).append(source)
     highest = {changed.facts.name: changed for changed in pairs.changed if changed.facts.test == "discrimination"}
     for group in groups.values():
         for first, second in combinations(group, 2):
@@ -37,16 +37,16 @@ def contrasts(rated: Sequence[Rated], pairs: Pairing) -> Iterator[Contrast]:
 def _contrast(first: Rated, second: Rated, pairs: Pairing, changed: Changed) -> Contrast:
     there = changed.story >= 0
     before, after, prompt = pairs.untouched[there], changed.story[there], pairs.prompt[there]
-    sides = [credit(one.merit[before] - one.merit[after]) for one in (first, second)]
+    sides = [credit(side.merit[before] - side.merit[after]) for side in (first, second)]
     difference = sides[1] - sides[0]
-    known = ~np.isnan(difference)
+    defined = ~np.isnan(difference)
     names = (str(first.subject.eval_prompt), str(second.subject.eval_prompt))
-    if not known.any():
+    if not defined.any():
         nothing = Estimate.undefined("no pair was rated with both")
         return Contrast(first.subject, changed.facts, changed.strength, *names, nothing, None)
-    codes = np.unique(prompt[known], return_inverse=True)[1].reshape(-1)
-    found = means.clustered(difference[known], codes)
-    return Contrast(first.subject, changed.facts, changed.strength, *names, found, _p(difference[known], codes))
+    codes = np.unique(prompt[defined], return_inverse=True)[1].reshape(-1)
+    estimate = means.clustered(difference[defined], codes)
+    return Contrast(first.subject, changed.facts, changed.strength, *names, estimate, _p(difference[defined], codes))
 
 
 def _p(difference: NDArray[np.float64], codes: NDArray[np.int64]) -> float | None:
@@ -60,6 +60,8 @@ def _p(difference: NDArray[np.float64], codes: NDArray[np.int64]) -> float | Non
 
 def adjusted(rows: Sequence[Contrast], method: Method) -> tuple[Contrast, ...]:
     """The contrasts with p adjusted over all of them, as a family of their own."""
-    p = np.array([np.nan if one.p is None else one.p for one in rows], dtype=np.float64)
-    told = adjust(p, method, family="all contrasts of this report").p
-    return tuple(replace(one, adjusted=None if np.isnan(q) else float(q)) for one, q in zip(rows, told, strict=True))
+    p = np.array([np.nan if row.p is None else row.p for row in rows], dtype=np.float64)
+    p_adjusted = adjust(p, method, family="all contrasts of this report").p
+    return tuple(
+        replace(row, adjusted=None if np.isnan(q) else float(q)) for row, q in zip(rows, p_adjusted, strict=True)
+    )

@@ -24,14 +24,14 @@ def finding(row: Paired, options: StressOptions) -> Finding | None:
     return _degenerate(row)
 
 
-def _told(row: Paired, options: StressOptions) -> bool:
+def _significant(row: Paired, options: StressOptions) -> bool:
     p = row.p if row.adjusted is None else row.adjusted
     return p is not None and p <= options.alpha
 
 
 def _discrimination(row: Paired, options: StressOptions) -> Finding:
     share = row.detection.estimate
-    if _told(row, options):
+    if _significant(row, options):
         if (share.value or 0) < _HALF:
             return "prefers"
         return "found" if (share.value or 0) >= HALF_FOUND else "weak"
@@ -45,17 +45,17 @@ def _invariance(row: Paired, options: StressOptions) -> Finding:
             return "same"
         if p is None and drop is not None and abs(drop) < options.margin:
             return "same"  # all differences are equal, and small: there is nothing to test
-    return "moved" if _told(row, options) else "open"
+    return "moved" if _significant(row, options) else "open"
 
 
 def _attack(row: Paired, options: StressOptions) -> Finding:
     if row.measured:  # there are no points, hence no margin
         low = row.detection.estimate.low
-        return "withstood" if low is not None and low >= _HALF else "fell for" if _told(row, options) else "open"
+        return "withstood" if low is not None and low >= _HALF else "fell for" if _significant(row, options) else "open"
     least = row.drop.value if row.drop.low is None else row.drop.low
     if least is not None and least > -options.margin:
         return "withstood"
-    return "fell for" if _told(row, options) and (row.drop.value or 0) < 0 else "open"
+    return "fell for" if _significant(row, options) and (row.drop.value or 0) < 0 else "open"
 
 
 def _degenerate(row: Paired) -> Finding | None:

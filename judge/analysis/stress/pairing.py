@@ -58,10 +58,10 @@ def pairing(matrix: RatingMatrix) -> Pairing | None:
     names = perturbed_names(stories)
     if not any(name.perturbation for name in names.values()):
         return None
-    place = {str(story): at for at, story in enumerate(stories)}
-    untouched = {name.origin: place[story] for story, name in names.items() if name.perturbation is None}
+    position = {str(story): at for at, story in enumerate(stories)}
+    untouched = {name.origin: position[story] for story, name in names.items() if name.perturbation is None}
     row = {origin: at for at, origin in enumerate(untouched)}
-    found: dict[tuple[str, int], Codes] = {}
+    changed_rows: dict[tuple[str, int], Codes] = {}
     unknown, alone = dict[str, None](), 0
     for story, name in names.items():
         if name.perturbation is None:
@@ -72,14 +72,14 @@ def pairing(matrix: RatingMatrix) -> Pairing | None:
             alone += 1
         else:
             key = (name.perturbation, name.strength)
-            found.setdefault(key, np.full(len(row), -1, dtype=np.int64))[row[name.origin]] = place[story]
-    order = sorted(found, key=lambda key: (_ORDER[key[0]], key[1]))
+            changed_rows.setdefault(key, np.full(len(row), -1, dtype=np.int64))[row[name.origin]] = position[story]
+    order = sorted(changed_rows, key=lambda key: (_ORDER[key[0]], key[1]))
     places = np.array(list(untouched.values()), dtype=np.int64)
     return Pairing(
         tuple(untouched),
         places,
         matrix.story_prompt[places],
-        tuple(Changed(CATALOGUE[name], strength, found[name, strength]) for name, strength in order),
+        tuple(Changed(CATALOGUE[name], strength, changed_rows[name, strength]) for name, strength in order),
         tuple(unknown),
         alone,
     )

@@ -10,7 +10,7 @@ from judge.analysis.inputs.bars import CONTROL
 from judge.analysis.inputs.candidates import Subject
 from judge.analysis.stress.quality_control import PUBLISHED
 from judge.analysis.stress.result import Null, Paired, Selectivity, Stress
-from judge.analysis.stress.verdicts import SAID, verdicts
+from judge.analysis.stress.verdicts import FINDING_WORDS, verdicts
 from judge.perturbations.perturbation import Test
 from judge.printing.tables import Column, Table
 
@@ -29,7 +29,7 @@ def tables(result: Stress, *, long: bool = False) -> list[Table]:
     """The verdict box, then evidence by kind of test; with `long` one row for each number instead."""
     if long:
         return [long_table("Stress tests", result.frame, result.signature)]
-    made = [
+    printed = [
         *_in_points(
             result, "discrimination", "Is it noticed? Untouched against perturbed stories", _noticed, _DETECTION
         ),
@@ -45,7 +45,7 @@ def tables(result: Stress, *, long: bool = False) -> list[Table]:
         *_quality(result),
         *(_published(result) if result.options.as_published else ()),
     ]
-    return [_box(result), *made]
+    return [_box(result), *printed]
 
 
 _ATTACKS = (
@@ -56,35 +56,38 @@ _LOWEST = "lowest: share of rated ones at the lowest point; lost: asked about an
 
 
 def _in_points(
-    result: Stress, test: Test, title: str, made: tuple[Sequence[Column], Cells], note: str
+    result: Stress, test: Test, title: str, layout: tuple[Sequence[Column], Cells], note: str
 ) -> Iterator[Table]:
     """The judges' tables, then those of measures, which have no points: detection is all that is known of them."""
-    yield from _of_test(result, test, title, made, note, measured=False)
+    yield from _of_test(result, test, title, layout, note, measured=False)
     yield from _of_test(result, test, title, _noticed, _BETTER, measured=True)
 
 
-def _said(subject: Subject) -> str:
+def _judge_name(subject: Subject) -> str:
     if subject.kind == CONTROL:
         return "control"
     return f"{subject.judge} {subject.eval_prompt or ''}".removesuffix(" -")
 
 
-def _who(result: Stress) -> list[Column]:
+def _judge_columns(result: Stress) -> list[Column]:
     """Columns for who rated, as far as it differs: one judge with one Eval-Prompt needs none but the control's."""
-    found = [Column("who", "judge", wrap=26)]
+    columns = [Column("who", "judge", wrap=26)]
     if len({row.subject.dataset for row in result.rows}) > 1:
-        found.insert(0, Column("dataset", "dataset"))
-    return found
+        columns.insert(0, Column("dataset", "dataset"))
+    return columns
 
 
-def _of(result: Stress, subject: Subject) -> dict[str, Any]:
+def _judge_cells(result: Stress, subject: Subject) -> dict[str, Any]:
     on = result.abbreviations.get(subject.criterion, subject.criterion)
-    return {"dataset": subject.dataset, "who": _said(subject), "on": on}
+    return {"dataset": subject.dataset, "who": _judge_name(subject), "on": on}
 
 
 def _box(result: Stress) -> Table:
-    rows = [{**_of(result, one.subject), "finding": SAID[one.finding], "what": one.said} for one in verdicts(result)]
-    columns = [*_who(result), Column("finding", "finding"), Column("what", "perturbations", wrap=40)]
+    rows = [
+        {**_judge_cells(result, verdict.subject), "finding": FINDING_WORDS[verdict.finding], "what": verdict.sentence}
+        for verdict in verdicts(result)
+    ]
+    columns = [*_judge_columns(result), Column("finding", "finding"), Column("what", "perturbations", wrap=40)]
     notes = [*result.notes, _BOX, _family(result)]
     return Table("What these judges miss, are moved by, fall for", columns, rows, result.signature, notes)
 
@@ -112,7 +115,7 @@ class _Beside:
 
     def __init__(self, result: Stress) -> None:
         self._controls = {self._key(row): row for row in result.rows if row.subject.kind == CONTROL}
-        self._nulls = {_place(one.subject): one for one in result.nulls}
+        self._nulls = {_null_key(null.subject): null for null in result.nulls}
 
     @staticmethod
     def _key(row: Paired) -> tuple[str, str, str, int]:
@@ -124,10 +127,10 @@ class _Beside:
 
     def null(self, row: Paired) -> Null | None:
         """The null of the same judge, Eval-Prompt and criterion."""
-        return self._nulls.get(_place(row.subject))
+        return self._nulls.get(_null_key(row.subject))
 
 
-def _place(subject: Subject) -> tuple[str | None, ...]:
+def _null_key(subject: Subject) -> tuple[str | None, ...]:
     return subject.dataset, subject.run, subject.judge, subject.eval_prompt, subject.criterion
 
 
@@ -135,28 +138,28 @@ def _of_test(
     result: Stress,
     test: Test,
     title: str,
-    made: tuple[Sequence[Column], Cells],
+    layout: tuple[Sequence[Column], Cells],
     note: str,
     *,
     measured: bool | None = None,
 ) -> Iterator[Table]:
     """One table for each judge or measure, so that it is as narrow as a screen; the control's numbers stand in each."""
-    columns, cells = made
+    columns, cells = layout
     beside = _Beside(result)
     for key, rows in _by_judge(result, test).items():
         if measured is not None and rows[0].measured != measured:
             continue
         several = len({row.subject.criterion for row in rows}) > 1
         first = [Column("what", "perturbation"), *([Column("on", "on")] if several else [])]
-        found = [{**_of(result, row.subject), "what": row.name, **cells(row, beside)} for row in rows]
+        table_rows = [{**_judge_cells(result, row.subject), "what": row.name, **cells(row, beside)} for row in rows]
         if several and test == "discrimination":
-            for row, cell in zip(rows, found, strict=True):
+            for row, cell in zip(rows, table_rows, strict=True):
                 cell["on"] = f"{cell['on']}{_MARK if row.expected else ''}"
         marked = (
             [f"{_MARK} a criterion that people would expect to move"] if any(row.facts.aims for row in rows) else []
         )
         notes = [note, *(marked if several else []), *(_easily_kept(rows, result) if test == "invariance" else ())]
-        yield Table(f"{title}: {key}", [*first, *columns], found, "", notes)
+        yield Table(f"{title}: {key}", [*first, *columns], table_rows, "", notes)
 
 
 def _easily_kept(rows: Sequence[Paired], result: Stress) -> Iterator[str]:
@@ -173,25 +176,25 @@ def _easily_kept(rows: Sequence[Paired], result: Stress) -> Iterator[str]:
 
 
 def _by_judge(result: Stress, test: Test | None = None) -> dict[str, list[Paired]]:
-    found: dict[str, list[Paired]] = {}
+    rows_by_judge: dict[str, list[Paired]] = {}
     datasets = {row.subject.dataset for row in result.rows}
     runs = {row.subject.run for row in result.rows if row.subject.run}
     for row in result.rows:
         if row.subject.kind != CONTROL and (test is None or row.facts.test == test):
             where = [row.subject.dataset] if len(datasets) > 1 else []
             where += [str(row.subject.run)] if len(runs) > 1 else []
-            found.setdefault(" ".join([*where, _said(row.subject)]), []).append(row)
-    order = {name: place for place, name in enumerate(dict.fromkeys(row.facts.name for row in result.rows))}
-    for rows in found.values():
+            rows_by_judge.setdefault(" ".join([*where, _judge_name(row.subject)]), []).append(row)
+    order = {name: position for position, name in enumerate(dict.fromkeys(row.facts.name for row in result.rows))}
+    for rows in rows_by_judge.values():
         rows.sort(key=lambda row: (order[row.facts.name], row.strength))
-    return found
+    return rows_by_judge
 
 
 def _noticed_cells(row: Paired, beside: _Beside) -> dict[str, Any]:
-    control, found = beside.control(row), row.detection
+    control, detection = beside.control(row), row.detection
     return {
-        "detection": found.estimate,
-        "counts": f"{found.wins}/{found.ties}/{found.losses}",
+        "detection": detection.estimate,
+        "counts": f"{detection.wins}/{detection.ties}/{detection.losses}",
         "control": None if control is None else control.detection.estimate.value,
         "finding": row.finding,
     }
@@ -304,7 +307,7 @@ _lowest = (
 
 def _nulls(result: Stress) -> Iterator[Table]:
     columns = [
-        *_who(result),
+        *_judge_columns(result),
         Column("on", "on"),
         Column("detection", "detection"),
         Column("drop", "drop"),
@@ -313,13 +316,13 @@ def _nulls(result: Stress) -> Iterator[Table]:
     ]
     rows = [
         {
-            **_of(result, one.subject),
-            "detection": one.detection.estimate,
-            "drop": one.drop,
-            "flips": one.flips,
-            "noise": one.noise,
+            **_judge_cells(result, null.subject),
+            "detection": null.detection.estimate,
+            "drop": null.drop,
+            "flips": null.flips,
+            "noise": null.noise,
         }
-        for one in result.nulls
+        for null in result.nulls
     ]
     note = (
         "two halves of the repeats of the untouched stories against each other, as if one were perturbed: what chance "
@@ -331,16 +334,16 @@ def _nulls(result: Stress) -> Iterator[Table]:
 
 def _doses(result: Stress) -> Iterator[Table]:
     columns = [
-        *_who(result),
+        *_judge_columns(result),
         Column("on", "on"),
         Column("what", "perturbation"),
         Column("slope", "drop a doubling"),
         Column("p", "p", digits=3, p="two-sided"),
     ]
     rows = [
-        {**_of(result, one.subject), "what": one.facts.name, "slope": one.slope, "p": one.p}
-        for one in result.doses
-        if one.subject.kind != CONTROL
+        {**_judge_cells(result, dose.subject), "what": dose.facts.name, "slope": dose.slope, "p": dose.p}
+        for dose in result.doses
+        if dose.subject.kind != CONTROL
     ]
     note = "mean over origins of the slope of the drop, in points for each doubling of strength; p is not adjusted"
     if rows:
@@ -348,33 +351,33 @@ def _doses(result: Stress) -> Iterator[Table]:
 
 
 def _selectivity(result: Stress) -> Iterator[Table]:
-    found: dict[str, list[Selectivity]] = {}
-    for one in result.selectivity:
-        found.setdefault(_said(one.subject), []).append(one)
-    for name, rows in found.items():
-        criteria = list(dict.fromkeys(criterion for one in rows for criterion in one.by_criterion))
+    rows_by_judge: dict[str, list[Selectivity]] = {}
+    for row in result.selectivity:
+        rows_by_judge.setdefault(_judge_name(row.subject), []).append(row)
+    for name, rows in rows_by_judge.items():
+        criteria = list(dict.fromkeys(criterion for row in rows for criterion in row.by_criterion))
         columns = [
             Column("what", "perturbation"),
-            *(Column(one, result.abbreviations.get(one, one)) for one in criteria),
+            *(Column(row, result.abbreviations.get(row, row)) for row in criteria),
             Column("difference", "aimed - others"),
         ]
         cells = [
             {
-                "what": one.facts.name,
-                **{criterion: _marked(one, criterion) for criterion in criteria},
-                "difference": one.difference,
+                "what": row.facts.name,
+                **{criterion: _marked(row, criterion) for criterion in criteria},
+                "difference": row.difference,
             }
-            for one in rows
+            for row in rows
         ]
         note = f"{_MARK} a criterion that people would expect to move; at the highest strength"
         yield Table(f"Detection by criterion: {name}", columns, cells, "", [note])
 
 
-def _marked(one: Selectivity, criterion: str) -> str | None:
-    share = one.by_criterion.get(criterion)
+def _marked(row: Selectivity, criterion: str) -> str | None:
+    share = row.by_criterion.get(criterion)
     if share is None or share.value is None:
         return None
-    return f"{share.value:.2f}{_MARK if criterion in one.aimed else ''}"
+    return f"{share.value:.2f}{_MARK if criterion in row.aimed else ''}"
 
 
 def _contrasts(result: Stress) -> Iterator[Table]:
@@ -388,14 +391,14 @@ def _contrasts(result: Stress) -> Iterator[Table]:
     ]
     rows = [
         {
-            **_of(result, one.subject),
-            "who": one.subject.judge,
-            "what": one.facts.name,
-            "pair": f"{one.second} - {one.first}",
-            "difference": one.difference,
-            "adjusted": one.adjusted,
+            **_judge_cells(result, contrast.subject),
+            "who": contrast.subject.judge,
+            "what": contrast.facts.name,
+            "pair": f"{contrast.second} - {contrast.first}",
+            "difference": contrast.difference,
+            "adjusted": contrast.adjusted,
         }
-        for one in result.contrasts
+        for contrast in result.contrasts
     ]
     note = (
         "difference of detection on the same pairs, t interval clustered by story-prompt; at the highest strength; p "
@@ -406,22 +409,22 @@ def _contrasts(result: Stress) -> Iterator[Table]:
 
 
 def _lost(result: Stress) -> Iterator[Table]:
-    statuses = sorted({status for one in result.lost for status in one.statuses})
+    statuses = sorted({status for row in result.lost for status in row.statuses})
     if not statuses:
         return
-    untouched = [one for one in result.lost if one.facts is None]
-    rows = [*untouched, *(one for one in result.lost if one.facts is not None and one.statuses)]
-    columns = [*_who(result), Column("what", "story"), Column("asked", "asked"), Column("rated", "rated")]
+    untouched = [row for row in result.lost if row.facts is None]
+    rows = [*untouched, *(row for row in result.lost if row.facts is not None and row.statuses)]
+    columns = [*_judge_columns(result), Column("what", "story"), Column("asked", "asked"), Column("rated", "rated")]
     columns += [Column(status, status.replace("_", " ")) for status in statuses]
     cells = [
         {
-            **_of(result, one.subject),
-            "what": one.facts.name if one.facts else "untouched",
-            "asked": one.asked,
-            "rated": one.rated,
-            **{status: one.statuses.get(status, 0) for status in statuses},
+            **_judge_cells(result, row.subject),
+            "what": row.facts.name if row.facts else "untouched",
+            "asked": row.asked,
+            "rated": row.rated,
+            **{status: row.statuses.get(status, 0) for status in statuses},
         }
-        for one in rows
+        for row in rows
     ]
     note = "repeats, all criteria and strengths together; answers without a rating are left out of every number above"
     yield Table("Answers without a rating", columns, cells, "", [note])
@@ -429,7 +432,7 @@ def _lost(result: Stress) -> Iterator[Table]:
 
 def _quality(result: Stress) -> Iterator[Table]:
     columns = [
-        *_who(result),
+        *_judge_columns(result),
         Column("on", "on"),
         Column("what", "spoilt by"),
         Column("passed", "passed %", digits=1, factor=100),
@@ -438,13 +441,13 @@ def _quality(result: Stress) -> Iterator[Table]:
     ]
     rows = [
         {
-            **_of(result, one.subject),
-            "what": one.facts.name,
-            "passed": one.passed,
-            "high": one.human_high.value,
-            "low": one.spoilt_low.value,
+            **_judge_cells(result, row.subject),
+            "what": row.facts.name,
+            "passed": row.passed,
+            "high": row.human_high.value,
+            "low": row.spoilt_low.value,
         }
-        for one in result.quality
+        for row in result.quality
     ]
     kept = ", ".join(f"{100 * share:.1f} % ({name})" for name, share in PUBLISHED.items())
     note = (
@@ -457,14 +460,14 @@ def _quality(result: Stress) -> Iterator[Table]:
 
 def _published(result: Stress) -> Iterator[Table]:
     columns = [
-        *_who(result),
+        *_judge_columns(result),
         Column("on", "on"),
         Column("what", "perturbation"),
         Column("r", "point-biserial", digits=3),
         Column("auc", "AUC"),
     ]
     rows = [
-        {**_of(result, row.subject), "what": row.name, "r": row.correlation, "auc": row.auc}
+        {**_judge_cells(result, row.subject), "what": row.name, "r": row.correlation, "auc": row.auc}
         for row in result.rows
         if row.facts.test in ("discrimination", "invariance")
     ]

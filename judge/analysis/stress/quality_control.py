@@ -39,10 +39,10 @@ def quality_control(rated: Rated, pairs: Pairing, matrix: RatingMatrix) -> Itera
     for changed in highest.values():
         there = human & (changed.story >= 0)
         before, after = rated.means[pairs.untouched[there]], rated.means[changed.story[there]]
-        known = ~(np.isnan(before) | np.isnan(after))
-        high = before[known] >= low + _HIGH * length - 1e-9
-        spoilt = after[known] <= low + _LOW * length + 1e-9
-        prompt = pairs.prompt[there][known]
+        both_rated = ~(np.isnan(before) | np.isnan(after))
+        high = before[both_rated] >= low + _HIGH * length - 1e-9
+        spoilt = after[both_rated] <= low + _LOW * length + 1e-9
+        prompt = pairs.prompt[there][both_rated]
         shares = [_share(hits, prompt) for hits in (high & spoilt, high, spoilt)]
         yield QualityControl(rated.subject, changed.facts, changed.strength, *shares)
 

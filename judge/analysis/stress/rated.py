@@ -72,7 +72,9 @@ class Rated:
 def judges(table: RatingsTable, matrix: RatingMatrix) -> Iterator[Rated]:
     """Each judge cell whose criterion is a scale, and each measure's."""
     ways = {(fact.run, name): way for fact in table.facts for name, way in fact.directions.items()}
-    scales = {(fact.run, one.name.casefold()): one.scale for fact in table.facts for one in fact.criteria}
+    scales = {
+        (fact.run, criterion.name.casefold()): criterion.scale for fact in table.facts for criterion in fact.criteria
+    }
     for i, cell in enumerate(matrix.cells):
         scale = scales.get((cell.run, cell.criterion.casefold()), Scale())
         if scale.numeric:
@@ -100,14 +102,14 @@ def controls(matrix: RatingMatrix, criteria: Sequence[str]) -> tuple[list[Rated]
     if not any(texts):
         return [], [str(NO_TEXTS)]
     prompts = [str(prompt or "") for prompt in matrix.stories["story_prompt"]]
-    features = {own: _features(texts, prompts, own=own) for own in {card.reads_own(one) for one in criteria}}
-    found = []
+    features = {own: _features(texts, prompts, own=own) for own in {card.reads_own(name) for name in criteria}}
+    predicted = []
     for criterion in criteria:
         values = _values(card, criterion, features[card.reads_own(criterion)])
         subject = Subject(CONTROL, matrix.dataset, None, CONTROL_NAME, None, criterion, None)
         asked = np.ones(matrix.n, dtype=np.bool_)
-        found.append(Rated(subject, values, values[:, None], asked, Scale()))
-    return found, [_CONTROL]
+        predicted.append(Rated(subject, values, values[:, None], asked, Scale()))
+    return predicted, [_CONTROL]
 
 
 def _features(texts: Sequence[str], prompts: Sequence[str], *, own: bool) -> list[dict[str, float]]:

@@ -231,7 +231,7 @@ def _flat(row: Paired) -> dict[str, Any]:
     flat |= dict(_ends((name, numbers[name]) for name in _WITH_INTERVAL))
     single = {"top_before": row.top_before, "flips": row.flips, "drop_in_noise": row.against_noise}
     single |= {"point_biserial": row.correlation, "auc": row.auc}
-    flat |= {name: None if one is None else one.value for name, one in single.items()}
+    flat |= {name: None if estimate is None else estimate.value for name, estimate in single.items()}
     return flat | {
         "detectable": row.detectable,
         "p": row.p,
@@ -246,7 +246,7 @@ def _flat(row: Paired) -> dict[str, Any]:
 
 
 def _ends(some: Iterable[tuple[str, Estimate | None]]) -> Iterable[tuple[str, float | None]]:
-    for name, one in some:
-        yield name, None if one is None else one.value
-        yield f"{name}_low", None if one is None else one.low
-        yield f"{name}_high", None if one is None else one.high
+    for name, estimate in some:
+        yield name, None if estimate is None else estimate.value
+        yield f"{name}_low", None if estimate is None else estimate.low
+        yield f"{name}_high", None if estimate is None else estimate.high

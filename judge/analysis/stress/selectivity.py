@@ -22,13 +22,13 @@ def selectivity(group: Sequence[Rated], pairs: Pairing) -> Iterator[Selectivity]
     highest = {changed.facts.name: changed for changed in pairs.changed}
     for changed in highest.values():
         if changed.facts.test == "discrimination":
-            yield _of(group, pairs, changed)
+            yield _of_judge(group, pairs, changed)
 
 
-def _of(group: Sequence[Rated], pairs: Pairing, changed: Changed) -> Selectivity:
+def _of_judge(group: Sequence[Rated], pairs: Pairing, changed: Changed) -> Selectivity:
     there = changed.story >= 0
     before, after, prompt = pairs.untouched[there], changed.story[there], pairs.prompt[there]
-    gaps = {one.subject.criterion: one.merit[before] - one.merit[after] for one in group}
+    gaps = {rated.subject.criterion: rated.merit[before] - rated.merit[after] for rated in group}
     shares = {name: detection(gap, prompt).estimate for name, gap in gaps.items()}
     aimed = tuple(name for name in gaps if name.casefold() in changed.facts.aims)
     others = [name for name in gaps if name not in aimed]
@@ -38,10 +38,10 @@ def _of(group: Sequence[Rated], pairs: Pairing, changed: Changed) -> Selectivity
         return Selectivity(subject, changed.facts, changed.strength, shares, aimed, Estimate.undefined(why))
     won = {name: credit(gap) for name, gap in gaps.items()}
     difference = np.mean([won[name] for name in aimed], axis=0) - np.mean([won[name] for name in others], axis=0)
-    known = ~np.isnan(difference)
-    if not known.any():
+    defined = ~np.isnan(difference)
+    if not defined.any():
         nothing = Estimate.undefined("no pair is rated on all criteria")
         return Selectivity(subject, changed.facts, changed.strength, shares, aimed, nothing)
-    codes = np.unique(prompt[known], return_inverse=True)[1].reshape(-1)
-    found = means.clustered(difference[known], codes)
-    return Selectivity(subject, changed.facts, changed.strength, shares, aimed, found)
+    codes = np.unique(prompt[defined], return_inverse=True)[1].reshape(-1)
+    estimate = means.clustered(difference[defined], codes)
+    return Selectivity(subject, changed.facts, changed.strength, shares, aimed, estimate)

@@ -35,18 +35,18 @@ def paired(rated: Rated, pairs: Pairing, changed: Changed, options: StressOption
     there = changed.story >= 0
     before, after = pairs.untouched[there], changed.story[there]
     prompt = pairs.prompt[there]
-    found, test = detected(rated, before, after, prompt), changed.facts.test
+    noticed, test = detected(rated, before, after, prompt), changed.facts.test
     published = _published(rated, pairs, after) if options.as_published else (None, None)
     row = Paired(
         subject=rated.subject,
         facts=changed.facts,
         strength=changed.strength,
         expected=expected,
-        detection=found,
+        detection=noticed,
         drop=_NO_POINTS,
         against_noise=_NO_POINTS,
         detectable=None,
-        p=None if test == "degenerate" else found.p_raised if test == "attack" else found.p,
+        p=None if test == "degenerate" else noticed.p_raised if test == "attack" else noticed.p,
         wilcoxon=_wilcoxon(rated.merit[before] - rated.merit[after], prompt),
         asked=int(rated.asked[after].sum()),
         rated=int((~np.isnan(rated.means[after])).sum()),
@@ -69,17 +69,17 @@ def _in_points(row: Paired, rated: Rated, pairs: Pairing, changed: Changed, opti
     there = changed.story >= 0
     before, after, prompt = pairs.untouched[there], changed.story[there], pairs.prompt[there]
     difference = rated.means[before] - rated.means[after]
-    known = ~np.isnan(difference)
+    defined = ~np.isnan(difference)
     attack, invariance = changed.facts.test == "attack", changed.facts.test == "invariance"
     return replace(
         row,
         drop=_mean(difference, prompt),
         against_noise=_in_noise(rated, pairs, difference),
-        detectable=_detectable(difference[known], prompt[known]),
+        detectable=_detectable(difference[defined], prompt[defined]),
         same=tost(difference, -options.margin, options.margin, cluster=prompt) if invariance else None,
         flips=_flips(rated, before, after, prompt) if invariance else None,
-        top=_share(rated.points(rated.means[after]) >= rated.scale.max - _SAME, known, prompt) if attack else None,
-        top_before=_share(rated.points(rated.means[before]) >= rated.scale.max - _SAME, known, prompt)
+        top=_share(rated.points(rated.means[after]) >= rated.scale.max - _SAME, defined, prompt) if attack else None,
+        top_before=_share(rated.points(rated.means[before]) >= rated.scale.max - _SAME, defined, prompt)
         if attack
         else None,
         lowest=_lowest(rated, after, prompt) if changed.facts.test == "degenerate" else None,
@@ -103,10 +103,10 @@ def null(rated: Rated, pairs: Pairing) -> Null:
 
 def _spread(ratings: Floats) -> Estimate:
     """Standard deviation of the untouched stories' ratings."""
-    known = ratings[~np.isnan(ratings)]
-    if known.size < 2:
+    defined = ratings[~np.isnan(ratings)]
+    if defined.size < 2:
         return Estimate.undefined("undefined with fewer than 2 rated stories")
-    return Estimate(float(known.std(ddof=1)), n=known.size)
+    return Estimate(float(defined.std(ddof=1)), n=defined.size)
 
 
 def dose(rated: Rated, pairs: Pairing) -> Iterator[Dose]:
@@ -117,9 +117,9 @@ def dose(rated: Rated, pairs: Pairing) -> Iterator[Dose]:
             continue
         drops = np.stack([_drop(rated, pairs, changed) for changed in several], axis=1)
         doubled = np.log2(np.array([changed.strength for changed in several], dtype=np.float64))
-        known = ~np.isnan(drops)
-        count = np.maximum(known.sum(axis=1), 1)[:, None]
-        x = np.where(known, doubled - np.where(known, doubled, 0).sum(axis=1, keepdims=True) / count, 0.0)
+        defined = ~np.isnan(drops)
+        count = np.maximum(defined.sum(axis=1), 1)[:, None]
+        x = np.where(defined, doubled - np.where(defined, doubled, 0).sum(axis=1, keepdims=True) / count, 0.0)
         with np.errstate(invalid="ignore", divide="ignore"):
             slopes = (x * np.nan_to_num(drops)).sum(axis=1) / (x**2).sum(axis=1)
         slopes[~np.isfinite(slopes)] = np.nan
@@ -133,10 +133,10 @@ def _drop(rated: Rated, pairs: Pairing, changed: Changed) -> Floats:
 
 
 def _mean(values: Floats, prompt: Codes) -> Estimate:
-    known = ~np.isnan(values)
-    if not known.any():
+    defined = ~np.isnan(values)
+    if not defined.any():
         return Estimate.undefined("undefined without a pair of rated stories")
-    return means.clustered(values[known], _codes(prompt[known]))
+    return means.clustered(values[defined], _codes(prompt[defined]))
 
 
 def _codes(prompt: Codes) -> Codes:
@@ -152,29 +152,29 @@ def _error(values: Floats, prompt: Codes) -> tuple[float, int] | None:
 
 
 def _detectable(difference: Floats, prompt: Codes) -> float | None:
-    found = _error(difference, prompt)
-    return None if found is None else minimum_detectable_effect(found[0], df=found[1])
+    error = _error(difference, prompt)
+    return None if error is None else minimum_detectable_effect(error[0], df=error[1])
 
 
 def _p(values: Floats, prompt: Codes) -> float | None:
     from scipy import special
 
-    known = ~np.isnan(values)
-    found = _error(values[known], prompt[known])
-    if found is None:
+    defined = ~np.isnan(values)
+    error = _error(values[defined], prompt[defined])
+    if error is None:
         return None
-    return float(2 * special.stdtr(found[1], -abs(float(values[known].mean())) / found[0]))
+    return float(2 * special.stdtr(error[1], -abs(float(values[defined].mean())) / error[0]))
 
 
 def _wilcoxon(difference: Floats, prompt: Codes) -> float | None:
     """Wilcoxon's signed ranks of story-prompts' mean differences, which are independent; None where all are 0."""
     from scipy import stats
 
-    known = ~np.isnan(difference)
-    difference = difference[known]
+    defined = ~np.isnan(difference)
+    difference = difference[defined]
     if not difference.size:
         return None
-    group = _codes(prompt[known])
+    group = _codes(prompt[defined])
     mean = np.bincount(group, weights=difference) / np.bincount(group)
     mean = np.round(mean[np.abs(mean) > _SAME], 9)
     return float(stats.wilcoxon(mean).pvalue) if mean.size > 1 else None
@@ -187,10 +187,10 @@ def _in_noise(rated: Rated, pairs: Pairing, difference: Floats) -> Estimate:
         return Estimate.undefined(ONE_REPEAT)
     if noise.value < _SAME:
         return Estimate.undefined(EQUAL_REPEATS)
-    known = difference[~np.isnan(difference)]
-    if not known.size:
+    defined = difference[~np.isnan(difference)]
+    if not defined.size:
         return Estimate.undefined("undefined without a pair of rated stories")
-    return Estimate(float(known.mean()) / noise.value, n=known.size)
+    return Estimate(float(defined.mean()) / noise.value, n=defined.size)
 
 
 def _flips(rated: Rated, before: Codes, after: Codes, prompt: Codes) -> Estimate:
@@ -203,20 +203,20 @@ def _flips(rated: Rated, before: Codes, after: Codes, prompt: Codes) -> Estimate
         return _mean(np.where(count > 0, unequal.sum(axis=(1, 2)) / np.maximum(count, 1), np.nan), prompt)
 
 
-def _share(hits: NDArray[np.bool_], known: NDArray[np.bool_], prompt: Codes) -> Estimate:
-    if not known.any():
+def _share(hits: NDArray[np.bool_], rated: NDArray[np.bool_], prompt: Codes) -> Estimate:
+    if not rated.any():
         return Estimate.undefined("undefined without a pair of rated stories")
-    return clustered_proportion(hits[known].astype(np.float64), prompt[known])
+    return clustered_proportion(hits[rated].astype(np.float64), prompt[rated])
 
 
-def _lowest(one: Rated, after: Codes, prompt: Codes) -> Estimate:
-    rated = ~np.isnan(one.means[after])
-    return _share(one.points(one.means[after]) <= one.scale.min + _SAME, rated, prompt)
+def _lowest(source: Rated, after: Codes, prompt: Codes) -> Estimate:
+    rated = ~np.isnan(source.means[after])
+    return _share(source.points(source.means[after]) <= source.scale.min + _SAME, rated, prompt)
 
 
 def _row_means(ratings: Floats) -> Floats:
-    known = ~np.isnan(ratings)
-    count = known.sum(axis=1)
+    rated = ~np.isnan(ratings)
+    count = rated.sum(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(np.where(count > 0, np.nansum(ratings, axis=1) / count, np.nan), dtype=np.float64)
 

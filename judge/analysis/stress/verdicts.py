@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from judge.analysis.inputs.candidates import Subject
 from judge.analysis.stress.result import Finding, Paired, Stress
 
-SAID: dict[Finding, str] = {
+FINDING_WORDS: dict[Finding, str] = {
     "missed": "misses",
     "prefers": "prefers",
     "weak": "notices at times",
@@ -34,7 +34,7 @@ class Verdict:
     rows: tuple[Paired, ...]
 
     @property
-    def said(self) -> str:
+    def sentence(self) -> str:
         """The perturbations with their numbers, in words."""
         return ", ".join(f"{row.facts.name} ({_number(row)})" for row in self.rows)
 
@@ -50,11 +50,11 @@ def verdicts(result: Stress) -> Iterator[Verdict]:
         subject = row.subject
         groups.setdefault((subject.dataset, subject.run, subject.judge, subject.eval_prompt), []).append(row)
     for rows in groups.values():
-        told = [_of_perturbation(some) for some in _by_perturbation(rows)]
-        for finding in SAID:
-            found = tuple(row for row in told if row is not None and row.finding == finding)
-            if found:
-                yield Verdict(found[0].subject, finding, found)
+        results = [_of_perturbation(some) for some in _by_perturbation(rows)]
+        for finding in FINDING_WORDS:
+            rows_found = tuple(row for row in results if row is not None and row.finding == finding)
+            if rows_found:
+                yield Verdict(rows_found[0].subject, finding, rows_found)
 
 
 def _by_perturbation(rows: Sequence[Paired]) -> list[list[Paired]]:

@@ -46,16 +46,16 @@ def succession(old: RatingsTable, new: RatingsTable, options: SuccessionOptions 
     """
     options = options or SuccessionOptions()
     names = judge_of(old, "OLD"), judge_of(new, "NEW")
-    found, notes = pairs(old, new, options)
-    made = [_compared(pair, options) for pair in found]
-    changed = sorted((story for _, some in made for story in some), key=_most_changed)
-    matrices = [one for table in (old, new) for one in build(table, drop_systems=options.drop_systems)]
+    aligned, notes = pairs(old, new, options)
+    compared = [_compared(pair, options) for pair in aligned]
+    changed = sorted((story for _, some in compared for story in some), key=_most_changed)
+    matrices = [matrix for table in (old, new) for matrix in build(table, drop_systems=options.drop_systems)]
     parts = signature_parts(old, matrices[:1], options, intervals="jackknife-90 %", extra=(f"new:{names[1]}",))
     facts = [note for table in (old, new) for fact in table.facts for note in fact.notes]
     return Succession(
         old=names[0],
         new=names[1],
-        heirs=tuple(heir for heir, _ in made),
+        heirs=tuple(heir for heir, _ in compared),
         stories=tuple(changed),
         options=options,
         signature_parts=parts,
@@ -63,8 +63,8 @@ def succession(old: RatingsTable, new: RatingsTable, options: SuccessionOptions 
     )
 
 
-def _most_changed(one: Story) -> tuple[float, str, str]:
-    return -abs(one.crossed - one.old), one.story, one.criterion
+def _most_changed(story: Story) -> tuple[float, str, str]:
+    return -abs(story.crossed - story.old), story.story, story.criterion
 
 
 def _compared(pair: Pair, options: SuccessionOptions) -> tuple[Heir, list[Story]]:
@@ -179,11 +179,11 @@ def _crosswalk(kind: str, new: Floats, old: Floats, predicted: Floats) -> Crossw
     return Crosswalk(kind, points, _rmse(predicted, old))  # type: ignore[arg-type]
 
 
-def _rmse(one: Floats, other: Floats) -> Estimate:
-    known = ~(np.isnan(one) | np.isnan(other))
-    if not known.any():
+def _rmse(first: Floats, second: Floats) -> Estimate:
+    both = ~(np.isnan(first) | np.isnan(second))
+    if not both.any():
         return Estimate.undefined("no story was rated by both judges")
-    return Estimate(float(np.sqrt(np.mean((one[known] - other[known]) ** 2))), n=int(known.sum()))
+    return Estimate(float(np.sqrt(np.mean((first[both] - second[both]) ** 2))), n=int(both.sum()))
 
 
 def _verdicts(ratings: Floats, options: SuccessionOptions) -> Floats:
@@ -197,23 +197,24 @@ def _changed(pair: Pair, both: Bools, crossed: Floats, options: SuccessionOption
     old = _verdicts(pair.old[both], options)
     own = Estimate.undefined("the old judge has one answer to each query")
     if pair.repeats.shape[1] > 1:
-        own = _share(_verdicts(pair.repeats[:, 0], options), _verdicts(pair.repeats[:, 1], options))
+        answers = _verdicts(pair.repeats[both], options)
+        own = _share(answers[:, 0], answers[:, 1])
     raw = _share(old, _verdicts(pair.new[both], options))
     return Changed(raw, _share(old, _verdicts(crossed, options)), own)
 
 
-def _share(one: Floats, other: Floats) -> Estimate:
-    known = ~(np.isnan(one) | np.isnan(other))
-    if not known.any():
+def _share(first: Floats, second: Floats) -> Estimate:
+    both = ~(np.isnan(first) | np.isnan(second))
+    if not both.any():
         return Estimate.undefined("no story has both verdicts")
-    return Estimate(float((one[known] != other[known]).mean()), n=int(known.sum()))
+    return Estimate(float((first[both] != second[both]).mean()), n=int(both.sum()))
 
 
 def _stories(pair: Pair, both: Bools, crossed: Floats, options: SuccessionOptions) -> Iterator[Story]:
     rows: Sequence[int] = np.flatnonzero(both).tolist()
     old, new = _verdicts(pair.old[both], options), _verdicts(crossed, options)
-    for place, row in enumerate(rows):
-        if np.isnan(crossed[place]) or old[place] == new[place]:
+    for position, row in enumerate(rows):
+        if np.isnan(crossed[position]) or old[position] == new[position]:
             continue
         yield Story(
             dataset=pair.dataset,
@@ -223,5 +224,5 @@ def _stories(pair: Pair, both: Bools, crossed: Floats, options: SuccessionOption
             eval_prompt=pair.eval_prompt,
             old=float(pair.old[row]),
             new=float(pair.new[row]),
-            crossed=float(crossed[place]),
+            crossed=float(crossed[position]),
         )

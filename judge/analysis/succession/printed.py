@@ -42,9 +42,9 @@ def sentences(result: Succession) -> Iterator[tuple[str, str]]:
 def _verdict(result: Succession) -> Iterator[str]:
     """One answer over everything that was tested: yes only where every test shows it."""
     by: dict[Decision, list[Heir]] = {}
-    for one in result.heirs:
-        by.setdefault(one.decision, []).append(one)
-    tested = [one for one in result.heirs if one.decision != "no test"]
+    for heir in result.heirs:
+        by.setdefault(heir.decision, []).append(heir)
+    tested = [heir for heir in result.heirs if heir.decision != "no test"]
     if not tested:
         yield f"It cannot be said of agreement with people: {_reason(result.heirs)}."
         return
@@ -69,11 +69,11 @@ def _leaning(undecided: Sequence[Heir], result: Succession) -> Iterator[str]:
     """Of what is undecided: where the 90 % interval leaves 0 out, so that only the size of a difference is open."""
     for word, sign in (("less", -1), ("more", 1)):
         some = []
-        for one in undecided:
-            d = one.agreement.difference
+        for heir in undecided:
+            d = heir.agreement.difference
             end = d.high if sign < 0 else d.low
             if end is not None and sign * end > 0:
-                some.append(one)
+                some.append(heir)
         if some:
             yield f"{_where(some, result.heirs)} it agrees {word} with people than the old one; how much is open."
 
@@ -81,8 +81,8 @@ def _leaning(undecided: Sequence[Heir], result: Succession) -> Iterator[str]:
 def _level(result: Succession) -> Iterator[str]:
     points = result.options.points
     by: dict[Decision, list[Heir]] = {}
-    for one in result.heirs:
-        by.setdefault(one.level_decision, []).append(one)
+    for heir in result.heirs:
+        by.setdefault(heir.level_decision, []).append(heir)
     words: Mapping[Decision, str] = {
         "equivalent": f"mean ratings are equal within ±{points:g} points",
         "better": f"the new judge rates higher by more than {points:g} points: use the crosswalk",
@@ -90,31 +90,31 @@ def _level(result: Succession) -> Iterator[str]:
         "undecided": f"whether mean ratings are equal within ±{points:g} points is not decided",
         "no test": "there is no test of mean ratings",
     }
-    for decision, said in words.items():
+    for decision, sentence in words.items():
         if some := by.get(decision, []):
-            yield f"{_where(some, result.heirs)}: {said}."
+            yield f"{_where(some, result.heirs)}: {sentence}."
 
 
 def _more(result: Succession) -> Iterator[str]:
     """For what is undecided: stories that would decide it, if differences are as seen, and if there is none."""
     power = f"{100 * result.options.power:.0f} %"
-    some = [one for one in result.heirs if one.decision == "undecided"]
+    some = [heir for heir in result.heirs if heir.decision == "undecided"]
     if not some:
         return
-    seen, none = ([getattr(one.needed, name) for one in some] for name in ("if_as_seen", "if_none"))
+    seen, none = ([getattr(heir.needed, name) for heir in some] for name in ("if_as_seen", "if_none"))
     most = max((count for count in none if count is not None), default=None)
     if most is not None:
         yield f"If the two agree equally well with people, {most:,} more stories show it everywhere with {power}."
-    told = [count for count in seen if count is not None]
-    if told:
-        beyond = len(some) - len(told)
+    counts = [count for count in seen if count is not None]
+    if counts:
+        beyond = len(some) - len(counts)
         rest = f", and no number on {beyond} (the difference seen is the margin)" if beyond else ""
-        yield f"If the differences are those seen here, {max(told):,} more decide it with {power}{rest}."
+        yield f"If the differences are those seen here, {max(counts):,} more decide it with {power}{rest}."
 
 
 def _changes(result: Succession) -> str:
     raw, crossed, own = (
-        _mean([getattr(one.changed, name) for one in result.heirs]) for name in ("raw", "crossed", "own")
+        _mean([getattr(heir.changed, name) for heir in result.heirs]) for name in ("raw", "crossed", "own")
     )
     if raw is None:
         return "No story was rated by both."
@@ -123,59 +123,62 @@ def _changes(result: Succession) -> str:
     if crossed is not None:
         text += f", {100 * crossed:.0f} % through the isotonic crosswalk, out of fold"
     if own is not None:
-        text += f"; of two answers by the old judge to one query {100 * own:.0f} % differ"
+        text += (
+            f". For comparison, two single answers by the old judge to one query give different verdicts in "
+            f"{100 * own:.0f} % (the shares before are of means over repeats, which vary less)"
+        )
     return text + "."
 
 
 def _mean(some: Sequence[Estimate]) -> float | None:
-    known = [(one.value, one.n) for one in some if one.value is not None]
-    total = sum(n for _, n in known)
-    return sum(value * n for value, n in known) / total if total else None
+    defined = [(estimate.value, estimate.n) for estimate in some if estimate.value is not None]
+    total = sum(n for _, n in defined)
+    return sum(value * n for value, n in defined) / total if total else None
 
 
 def _where(some: Sequence[Heir], every: Sequence[Heir]) -> str:
     """Criteria, with their Eval-Prompts where these differ."""
     if len(some) == len(every) and len(every) > 1:
         return f"On all {len(every)}"
-    several = len({one.eval_prompt for one in every}) > 1
-    names = dict.fromkeys(f"{one.criterion} {one.eval_prompt}" if several else one.criterion for one in some)
+    several = len({heir.eval_prompt for heir in every}) > 1
+    names = dict.fromkeys(f"{heir.criterion} {heir.eval_prompt}" if several else heir.criterion for heir in some)
     return f"On {', '.join(names)}"
 
 
 def _reason(some: Sequence[Heir]) -> str:
-    reasons = dict.fromkeys(str(one.agreement.difference.reason or "undefined") for one in some)
+    reasons = dict.fromkeys(str(heir.agreement.difference.reason or "undefined") for heir in some)
     return "; ".join(reasons)
 
 
-def _place(one: Heir) -> dict[str, object]:
-    return {"dataset": one.dataset, "criterion": one.criterion, "eval_prompt": one.eval_prompt}
+def _heir_cells(heir: Heir) -> dict[str, object]:
+    return {"dataset": heir.dataset, "criterion": heir.criterion, "eval_prompt": heir.eval_prompt}
 
 
-def _place_columns(result: Succession) -> list[Column]:
-    several = len({one.dataset for one in result.heirs}) > 1
+def _heir_columns(result: Succession) -> list[Column]:
+    several = len({heir.dataset for heir in result.heirs}) > 1
     first = [Column("dataset", "dataset")] if several else []
     return [*first, Column("criterion", "criterion"), Column("eval_prompt", "eval prompt")]
 
 
 def _tests(result: Succession) -> Table:
     rows = [
-        _place(one)
+        _heir_cells(heir)
         | {
-            "stories": one.stories,
-            "tau_old": one.tau_old.value,
-            "tau_new": one.tau_new.value,
-            "tau": one.agreement.difference,
-            "tau_p": one.agreement.p,
-            "decision": one.decision,
-            "more": _needed(one.needed),
-            "level": one.level.difference,
-            "level_p": one.level.p,
-            "level_decision": {"better": "higher", "worse": "lower"}.get(one.level_decision, one.level_decision),
+            "stories": heir.stories,
+            "tau_old": heir.tau_old.value,
+            "tau_new": heir.tau_new.value,
+            "tau": heir.agreement.difference,
+            "tau_p": heir.agreement.p,
+            "decision": heir.decision,
+            "more": _needed(heir.needed),
+            "level": heir.level.difference,
+            "level_p": heir.level.p,
+            "level_decision": {"better": "higher", "worse": "lower"}.get(heir.level_decision, heir.level_decision),
         }
-        for one in result.heirs
+        for heir in result.heirs
     ]
     columns = [
-        *_place_columns(result),
+        *_heir_columns(result),
         Column("stories", "stories"),
         Column("tau_old", "tau old x100", digits=1, factor=100),
         Column("tau_new", "new", digits=1, factor=100),
@@ -209,19 +212,19 @@ def _needed(needed: Needed) -> str | None:
 
 def _crosswalks(result: Succession) -> Table:
     rows = [
-        _place(one)
+        _heir_cells(heir)
         | {
             "kind": walk.kind,
             "points": "  ".join(f"{x:g}→{y:.2f}" for x, y in walk.points) or None,
-            "raw": one.raw,
+            "raw": heir.raw,
             "rmse": walk.rmse,
-            "alike": one.alike,
+            "alike": heir.alike,
         }
-        for one in result.heirs
-        for walk in one.crosswalks
+        for heir in result.heirs
+        for walk in heir.crosswalks
     ]
     columns = [
-        *_place_columns(result),
+        *_heir_columns(result),
         Column("kind", "crosswalk"),
         Column("points", "new rating → old judge's"),
         Column("raw", "RMSE without"),
@@ -239,21 +242,21 @@ def _stories(result: Succession) -> Table:
     top = result.options.top
     rows = [
         {
-            "dataset": one.dataset,
-            "story": one.story,
-            "system": one.system,
-            "criterion": one.criterion,
-            "eval_prompt": one.eval_prompt,
-            "old": one.old,
-            "new": one.new,
-            "crossed": one.crossed,
+            "dataset": story.dataset,
+            "story": story.story,
+            "system": story.system,
+            "criterion": story.criterion,
+            "eval_prompt": story.eval_prompt,
+            "old": story.old,
+            "new": story.new,
+            "crossed": story.crossed,
         }
-        for one in result.stories[:top]
+        for story in result.stories[:top]
     ]
     columns = [
         Column("story", "story"),
         Column("system", "system"),
-        *_place_columns(result),
+        *_heir_columns(result),
         Column("old", "old"),
         Column("new", "new"),
         Column("crossed", "new, through the crosswalk"),

@@ -138,28 +138,28 @@ class Succession(Signed):
     @property
     def frame(self) -> pd.DataFrame:
         """One row a criterion and Eval-Prompt: both tests, decisions, further stories needed, changed verdicts."""
-        return self.signed([dict(_flat(one)) for one in self.heirs])
+        return self.signed([dict(_flat(heir)) for heir in self.heirs])
 
     @property
     def stories_frame(self) -> pd.DataFrame:
         """All stories whose verdict changes through the crosswalk, most changed first."""
         names = list(Story.__dataclass_fields__)
-        return self.signed([{name: getattr(one, name) for name in names} for one in self.stories], names)
+        return self.signed([{name: getattr(story, name) for name in names} for story in self.stories], names)
 
 
-def _flat(one: Heir) -> Iterator[tuple[str, object]]:
-    yield from (("dataset", one.dataset), ("criterion", one.criterion), ("eval_prompt", one.eval_prompt))
-    yield from (("stories", one.stories), ("story_prompts", one.story_prompts))
-    yield from (("tau_old", one.tau_old.value), ("tau_new", one.tau_new.value))
+def _flat(heir: Heir) -> Iterator[tuple[str, object]]:
+    yield from (("dataset", heir.dataset), ("criterion", heir.criterion), ("eval_prompt", heir.eval_prompt))
+    yield from (("stories", heir.stories), ("story_prompts", heir.story_prompts))
+    yield from (("tau_old", heir.tau_old.value), ("tau_new", heir.tau_new.value))
     for name, test, decision, needed in (
-        ("tau", one.agreement, one.decision, one.needed),
-        ("level", one.level, one.level_decision, one.needed_level),
+        ("tau", heir.agreement, heir.decision, heir.needed),
+        ("level", heir.level, heir.level_decision, heir.needed_level),
     ):
         d = test.difference
         yield from ((f"{name}_difference", d.value), (f"{name}_low", d.low), (f"{name}_high", d.high))
         yield from ((f"{name}_p", test.p), (f"{name}_decision", decision), (f"{name}_reason", d.reason))
         yield from ((f"{name}_more_if_as_seen", needed.if_as_seen), (f"{name}_more_if_none", needed.if_none))
-    yield from (("alike", one.alike.value), ("rmse", one.raw.value))
-    yield from ((f"rmse_{walk.kind}", walk.rmse.value) for walk in one.crosswalks)
-    yield from (("changed", one.changed.raw.value), ("changed_crossed", one.changed.crossed.value))
-    yield from (("changed_own", one.changed.own.value),)
+    yield from (("alike", heir.alike.value), ("rmse", heir.raw.value))
+    yield from ((f"rmse_{walk.kind}", walk.rmse.value) for walk in heir.crosswalks)
+    yield from (("changed", heir.changed.raw.value), ("changed_crossed", heir.changed.crossed.value))
+    yield from (("changed_own", heir.changed.own.value),)

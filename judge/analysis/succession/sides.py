@@ -58,27 +58,27 @@ def pairs(old: RatingsTable, new: RatingsTable, options: SuccessionOptions) -> t
     SpecError
         The two share no dataset, or no criterion and Eval-Prompt.
     """
-    before = {one.dataset: one for one in build(numbers(old), drop_systems=options.drop_systems)}
-    after = {one.dataset: one for one in build(numbers(new), drop_systems=options.drop_systems)}
+    before = {matrix.dataset: matrix for matrix in build(numbers(old), drop_systems=options.drop_systems)}
+    after = {matrix.dataset: matrix for matrix in build(numbers(new), drop_systems=options.drop_systems)}
     shared = [name for name in before if name in after]
     if not shared:
         raise SpecError(
             f"the two judges rated no dataset in common: {', '.join(before) or 'none'}; {', '.join(after) or 'none'}",
             hint="run the new judge on the old one's stories",
         )
-    made: list[Pair] = []
+    all_pairs: list[Pair] = []
     notes: list[str] = []
     for name in shared:
-        found, said = _of_dataset(before[name], after[name], options)
-        made += found
-        notes += said
-    if not made:
+        dataset_pairs, dataset_notes = _of_dataset(before[name], after[name], options)
+        all_pairs += dataset_pairs
+        notes += dataset_notes
+    if not all_pairs:
         raise SpecError(
             "the two judges share no criterion with the same Eval-Prompt: "
             f"{_asked(before.values())}, and {_asked(after.values())}",
             hint="ask the new judge with the old one's Eval-Prompts",
         )
-    return made, notes
+    return all_pairs, notes
 
 
 def _of_dataset(before: RatingMatrix, after: RatingMatrix, options: SuccessionOptions) -> tuple[list[Pair], list[str]]:
@@ -91,14 +91,14 @@ def _of_dataset(before: RatingMatrix, after: RatingMatrix, options: SuccessionOp
         (cell.criterion.casefold(), cell.eval_prompt): j
         for cell, j in zip(with_people.cells, partners.partner, strict=True)
     }
-    made = []
+    dataset_pairs = []
     for i, cell in enumerate(before.cells):
         key = (cell.criterion.casefold(), cell.eval_prompt)
         if key not in later:
             notes.append(f"{before.dataset}: {cell.criterion} with {cell.eval_prompt} was asked of the old judge only")
             continue
         j = partner.get(key)
-        made.append(
+        dataset_pairs.append(
             Pair(
                 dataset=before.dataset,
                 criterion=cell.criterion,
@@ -113,15 +113,15 @@ def _of_dataset(before: RatingMatrix, after: RatingMatrix, options: SuccessionOp
                 reason=None if j is not None else str(partners.reason or "nobody rated this criterion"),
             )
         )
-    return made, [*notes, *partners.notes]
+    return dataset_pairs, [*notes, *partners.notes]
 
 
 def _aligned(before: RatingMatrix, after: RatingMatrix) -> tuple[Codes, Codes, list[str]]:
     """Rows of the stories that both have, with equal texts where both hold the text."""
-    place = {str(story): k for k, story in enumerate(after.stories["story"])}
+    row_of = {str(story): k for k, story in enumerate(after.stories["story"])}
     at, other, differ = [], [], 0
     for k, (story, text) in enumerate(zip(before.stories["story"], before.stories["text"], strict=True)):
-        there = place.get(str(story))
+        there = row_of.get(str(story))
         if there is None:
             continue
         again = str(after.stories["text"].iloc[there] or "")

@@ -106,12 +106,12 @@ def separation_of(table: RatingsTable, matrices: Sequence[RatingMatrix], options
 
 def beside_people(matrix: RatingMatrix) -> Iterator[Separated]:
     """Each judge x Eval-Prompt of one dataset."""
-    found = sources(matrix)
-    if not found or not found[0].is_people or len(matrix.systems) < 2:
+    matrix_sources = sources(matrix)
+    if not matrix_sources or not matrix_sources[0].is_people or len(matrix.systems) < 2:
         return
-    for judge in found[1:]:
-        if names := common_criteria(found[0], judge):
-            yield _beside_people(found[0], judge, names)
+    for judge in matrix_sources[1:]:
+        if names := common_criteria(matrix_sources[0], judge):
+            yield _beside_people(matrix_sources[0], judge, names)
 
 
 def _beside_people(people: Source, judge: Source, names: Sequence[str]) -> Separated:

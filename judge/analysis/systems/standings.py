@@ -66,32 +66,35 @@ class Standing:
 
 def standings(matrices: Sequence[RatingMatrix], options: SystemsOptions) -> list[Standing]:
     """Each source's standing on each criterion, then on average; p values adjusted over the declared family."""
-    found: list[Standing] = []
+    all_standings: list[Standing] = []
     for matrix in matrices:
         drawn = _draw(matrix, options)
         for source in sources(matrix):
-            found += _standings(source, options, drawn)
+            all_standings += _standings(source, options, drawn)
     if options.holm_over == "table":
-        pairs = [pair for one in found for pair in one.differences]
+        pairs = [pair for standing in all_standings for pair in standing.differences]
         whole, tests = iter(paired_differences.adjusted(pairs)), _tests(pairs)
-        return [_judged(one, [next(whole) for _ in one.differences], tests) for one in found]
-    return [_judged(one, paired_differences.adjusted(one.differences), _tests(one.differences)) for one in found]
+        return [_judged(standing, [next(whole) for _ in standing.differences], tests) for standing in all_standings]
+    return [
+        _judged(standing, paired_differences.adjusted(standing.differences), _tests(standing.differences))
+        for standing in all_standings
+    ]
 
 
 def _tests(pairs: Sequence[Difference]) -> int:
     return sum(pair.p is not None for pair in pairs)
 
 
-def _judged(one: Standing, differences: Sequence[Difference], family: int) -> Standing:
+def _judged(standing: Standing, differences: Sequence[Difference], family: int) -> Standing:
     """The standing with what its adjusted differences tell."""
-    higher = paired_differences.told_apart(differences, len(one.mean))
-    found = [np.nan if mean.value is None else mean.value for mean in one.mean]
+    higher = paired_differences.told_apart(differences, len(standing.mean))
+    mean_values = [np.nan if mean.value is None else mean.value for mean in standing.mean]
     return replace(
-        one,
+        standing,
         differences=[pair.higher_first for pair in differences],
         family=family,
         sets=ranking.rank_sets(higher),
-        groups=ranking.letters(higher | higher.T, np.array(found)),
+        groups=ranking.letters(higher | higher.T, np.array(mean_values)),
     )
 
 
@@ -149,11 +152,11 @@ def _singles(source: Source) -> list[Floats]:
 
 
 def _ranked(point: Floats, resampled: Floats, drawn: bool) -> list[Estimate]:
-    found = ranking.rank_intervals(point, resampled)
+    intervals = ranking.rank_intervals(point, resampled)
     if drawn:
-        return found
+        return intervals
     why = f"no interval: fewer than {LEAST_UNITS} story-prompts to resample"
-    return [replace(one, reason=why) if one.defined else one for one in found]
+    return [replace(interval, reason=why) if interval.defined else interval for interval in intervals]
 
 
 def _mean(

@@ -55,10 +55,10 @@ class Systems:
     notes: tuple[str, ...]
     labelled: frozenset[str] = frozenset()
 
-    def share_of(self, one: Standing) -> str | None:
+    def share_of(self, standing: Standing) -> str | None:
         """The label whose share a mean is, of two labels; of an average, where all criteria have it."""
-        names = one.source.criteria if one.criterion == AVERAGE else (one.criterion,)
-        scales = [scale_of(one.source.matrix, name) for name in names]
+        names = standing.source.criteria if standing.criterion == AVERAGE else (standing.criterion,)
+        scales = [scale_of(standing.source.matrix, name) for name in names]
         words = {None if scale is None or scale.positive_code is None else scale.labels[1] for scale in scales}
         return words.pop() if len(words) == 1 else None
 
@@ -80,7 +80,7 @@ class Systems:
         highest mean, `set_low` to `set_high` the ranks that tested differences leave possible; systems that share a
         letter of `group` were not told apart. `unrated` counts stories that were asked about and have no rating.
         """
-        frame = pd.DataFrame([row for one in self.standings for row in _means(one)], columns=COLUMNS)
+        frame = pd.DataFrame([row for standing in self.standings for row in _means(standing)], columns=COLUMNS)
         return signed(frame, self.signature, self.notes)
 
     @property
@@ -90,7 +90,7 @@ class Systems:
         `difference` is the mean of system minus against over `n` story-prompts; the interval is for one pair;
         `p_adjusted` is Holm's over the `family` tests that `options.holm_over` declares.
         """
-        rows = [row for one in self.standings for row in _pairs(one)]
+        rows = [row for standing in self.standings for row in _pairs(standing)]
         return signed(pd.DataFrame(rows, columns=DIFFERENCE_COLUMNS), self.difference_signature, self.notes)
 
 
@@ -111,25 +111,40 @@ def systems(table: RatingsTable, options: SystemsOptions | None = None) -> Syste
     )
 
 
-def _means(one: Standing) -> Iterator[tuple[object, ...]]:
-    for s, name in enumerate(one.source.matrix.systems):
-        mean, rank = one.mean[s], one.rank[s]
+def _means(standing: Standing) -> Iterator[tuple[object, ...]]:
+    for s, name in enumerate(standing.source.matrix.systems):
+        mean, rank = standing.mean[s], standing.rank[s]
         reasons = dict.fromkeys(reason for reason in (mean.reason, rank.reason) if reason)
-        sets = one.sets[s] if rank.defined else (None, None)
+        sets = standing.sets[s] if rank.defined else (None, None)
         yield (
-            *(one.source.matrix.dataset, *one.source.labels().values(), one.criterion, name),
-            *(mean.value, mean.low, mean.high, one.stories[s], one.story_prompts[s], one.ratings[s], one.unrated[s]),
-            *(rank.value, rank.low, rank.high, None if np.isnan(one.best[s]) else float(one.best[s]), *sets),
-            *(one.groups[s], mean.method, "; ".join(reasons) or None),
+            *(standing.source.matrix.dataset, *standing.source.labels().values(), standing.criterion, name),
+            *(
+                mean.value,
+                mean.low,
+                mean.high,
+                standing.stories[s],
+                standing.story_prompts[s],
+                standing.ratings[s],
+                standing.unrated[s],
+            ),
+            *(rank.value, rank.low, rank.high, None if np.isnan(standing.best[s]) else float(standing.best[s]), *sets),
+            *(standing.groups[s], mean.method, "; ".join(reasons) or None),
         )
 
 
-def _pairs(one: Standing) -> Iterator[tuple[object, ...]]:
-    names = one.source.matrix.systems
-    for pair in one.differences:
+def _pairs(standing: Standing) -> Iterator[tuple[object, ...]]:
+    names = standing.source.matrix.systems
+    for pair in standing.differences:
         estimate = pair.estimate
         yield (
-            *(one.source.matrix.dataset, *one.source.labels().values(), one.criterion),
+            *(standing.source.matrix.dataset, *standing.source.labels().values(), standing.criterion),
             *(names[pair.first], names[pair.second], estimate.value, estimate.low, estimate.high, estimate.n, pair.t),
-            *(pair.p, None if pair.p is None else "two-sided", pair.p_adjusted, one.family, pair.test, estimate.reason),
+            *(
+                pair.p,
+                None if pair.p is None else "two-sided",
+                pair.p_adjusted,
+                standing.family,
+                pair.test,
+                estimate.reason,
+            ),
         )

@@ -60,16 +60,16 @@ def tables(
     if by not in ("auto", "judge", "criterion"):
         raise OptionError("by", by, allowed=("auto", "judge", "criterion"))
     if differences:
-        made = [_long_differences(result) if long else _difference_table(result, full=full)]
+        printed = [_long_differences(result) if long else _difference_table(result, full=full)]
     elif long:
-        made = [long_table("Systems", result.frame, result.signature)]
+        printed = [long_table("Systems", result.frame, result.signature)]
     else:
-        made = [part for m in result.matrices for part in _wide_tables(m, result, by=by, rank=rank, full=full)]
-        made += [part for matrix in result.matrices for part in _separation_tables(matrix, result)]
+        printed = [part for m in result.matrices for part in _wide_tables(m, result, by=by, rank=rank, full=full)]
+        printed += [part for matrix in result.matrices for part in _separation_tables(matrix, result)]
     notes = [*result.notes, *_notes(result, rank=rank or long, differences=differences)]
     if not (full or long):
         notes += [note for matrix in result.matrices if (note := _left_out(matrix, differences=differences))]
-    return [*made[:-1], replace(made[-1], notes=(*made[-1].notes, *dict.fromkeys(notes)))] if made else []
+    return [*printed[:-1], replace(printed[-1], notes=(*printed[-1].notes, *dict.fromkeys(notes)))] if printed else []
 
 
 def _long_differences(result: Systems) -> Table:
@@ -79,9 +79,9 @@ def _long_differences(result: Systems) -> Table:
 def _shown(result: Systems, matrix: RatingMatrix, *, full: bool) -> list[list[Standing]]:
     """Standings of each source that is printed, people first."""
     groups: dict[int, list[Standing]] = {}
-    for one in result.standings:
-        if one.source.matrix is matrix:
-            groups.setdefault(id(one.source), []).append(one)
+    for standing in result.standings:
+        if standing.source.matrix is matrix:
+            groups.setdefault(id(standing.source), []).append(standing)
     own = list(groups.values())
     judges = [group for group in own if not group[0].source.is_people]
     return own if full or len(judges) <= FEW else [group for group in own if group[0].source.is_people]
@@ -90,9 +90,9 @@ def _shown(result: Systems, matrix: RatingMatrix, *, full: bool) -> list[list[St
 def _left_out(matrix: RatingMatrix, *, differences: bool) -> str | None:
     judges = sum(not source.is_people for source in sources(matrix))
     if judges > FEW:
-        said = f"{matrix.dataset}: {judges} judges x Eval-Prompts: their own tables are left out here"
+        sentence = f"{matrix.dataset}: {judges} judges x Eval-Prompts: their own tables are left out here"
         choose = Advice("choose with {judge} and {eval_prompt}, or ask for all with {full}", full=True)
-        return Note(said, choose, joint="; ")
+        return Note(sentence, choose, joint="; ")
     several = any(len(source.criteria) > 1 for source in sources(matrix))
     if not (differences and several):
         return None
@@ -111,24 +111,26 @@ def _wide_tables(matrix: RatingMatrix, result: Systems, *, by: str, rank: bool, 
         half_width = result.options.mean_interval != "boot"
         return _mean_table(group, order, titles, result, half_width=half_width)
 
-    one_criterion = len({one.criterion.casefold() for group in shown for one in group}) == 1
+    one_criterion = len({standing.criterion.casefold() for group in shown for standing in group}) == 1
     if by == "judge" or (by == "auto" and not one_criterion):
         for group in shown:
-            yield made(group, [one.criterion for one in group])
+            yield made(group, [standing.criterion for standing in group])
         return
-    names = dict.fromkeys(one.criterion for group in shown for one in group)
+    names = dict.fromkeys(standing.criterion for group in shown for standing in group)
     for criterion in names:
-        row = [one for group in shown for one in group if one.criterion.casefold() == criterion.casefold()]
-        people = [one for one in row if one.source.is_people]
-        judges = [one for one in row if not one.source.is_people]
+        row = [
+            standing for group in shown for standing in group if standing.criterion.casefold() == criterion.casefold()
+        ]
+        people = [standing for standing in row if standing.source.is_people]
+        judges = [standing for standing in row if not standing.source.is_people]
         for start in range(0, max(1, len(judges)), ACROSS):
             part = [*people, *judges[start : start + ACROSS]]
-            yield made(part, [_called(one.source, result) for one in part])
+            yield made(part, [_called(standing.source, result) for standing in part])
 
 
-def _order(one: Standing) -> list[int]:
+def _order(standing: Standing) -> list[int]:
     """Systems from the highest mean down."""
-    return near_ties.descending([mean.value for mean in one.mean])
+    return near_ties.descending([mean.value for mean in standing.mean])
 
 
 def _called(source: Source, result: Systems) -> str:
@@ -136,11 +138,11 @@ def _called(source: Source, result: Systems) -> str:
     return "labels" if source.is_people and source.matrix.dataset in result.labelled else source.name
 
 
-def _title(group: Sequence[Standing], what: str, result: Systems) -> str:
+def _title(group: Sequence[Standing], subject: str, result: Systems) -> str:
     source = group[0].source
-    same = all(one.source is source for one in group)
+    same = all(standing.source is source for standing in group)
     about = _called(source, result) if same else f"{group[0].criterion}, by judge"
-    return f"{what}, {source.matrix.dataset}: {about}"
+    return f"{subject}, {source.matrix.dataset}: {about}"
 
 
 def _main(group: Sequence[Standing]) -> Standing:
@@ -161,11 +163,11 @@ def _mean_table(
     keys = column_keys(titles, ("system", "stories", "group"))
     rows = [
         {"system": matrix.systems[s], "stories": _stories(group, s), "group": letters[s] or None}
-        | {key: one.mean[s] for key, one in zip(keys, group, strict=True)}
+        | {key: standing.mean[s] for key, standing in zip(keys, group, strict=True)}
         for s in order
     ]
     columns = [Column("system", "system"), Column("stories", "stories")]
-    shares = [result.share_of(one) for one in group]
+    shares = [result.share_of(standing) for standing in group]
     same = len(set(shares)) == 1
     for key, title, share in zip(keys, titles, shares, strict=True):
         if share is None:
@@ -174,8 +176,8 @@ def _mean_table(
             named = f"{title} %" if same else f"{title}, {share} %"
             columns.append(Column(key, named, digits=1, factor=100, half_width=half_width))
     columns.append(Column("group", f"group ({_whose(group, result)})" if len(group) > 1 else "group"))
-    what = f"Share of {shares[0]}" if same and shares[0] else "Mean rating"
-    return Table(_title(group, what, result), columns, rows, result.signature)
+    subject = f"Share of {shares[0]}" if same and shares[0] else "Mean rating"
+    return Table(_title(group, subject, result), columns, rows, result.signature)
 
 
 def _rank_table(group: Sequence[Standing], order: Sequence[int], titles: Sequence[str], result: Systems) -> Table:
@@ -185,7 +187,7 @@ def _rank_table(group: Sequence[Standing], order: Sequence[int], titles: Sequenc
     rows = []
     for s in order:
         row: dict[str, Any] = {"system": matrix.systems[s], "stories": _stories(group, s)}
-        row |= {key: _rank(one, s) for key, one in zip(keys, group, strict=True)}
+        row |= {key: _rank(standing, s) for key, standing in zip(keys, group, strict=True)}
         low, high = main.sets[s]
         row |= {"set": f"{low}-{high}" if main.rank[s].defined else None, "best": float(main.best[s])}
         rows.append(row)
@@ -196,17 +198,17 @@ def _rank_table(group: Sequence[Standing], order: Sequence[int], titles: Sequenc
     return Table(_title(group, "Rank [interval] group", result), columns, rows, result.signature, notes)
 
 
-def _rank(one: Standing, s: int) -> str:
-    rank = one.rank[s]
+def _rank(standing: Standing, s: int) -> str:
+    rank = standing.rank[s]
     if rank.value is None:
         return "no rating"
     ends = "" if rank.low is None or rank.high is None else f" [{rank.low:.0f}, {rank.high:.0f}]"
-    return f"{rank.value:.0f}{ends} {one.groups[s]}"
+    return f"{rank.value:.0f}{ends} {standing.groups[s]}"
 
 
 def _stories(group: Sequence[Standing], s: int) -> int | str:
     """Rated stories of a system: one number, or from-to where criteria (or judges) differ."""
-    counts = [one.stories[s] for one in group]
+    counts = [standing.stories[s] for standing in group]
     return counts[0] if min(counts) == max(counts) else f"{min(counts)}-{max(counts)}"
 
 
@@ -215,14 +217,14 @@ def _separation_tables(matrix: RatingMatrix, result: Systems) -> Iterator[Table]
     rows = [row for row in result.separation.rows if row.dataset == matrix.dataset]
     if not rows:
         return
-    them = "labels" if matrix.dataset in result.labelled else "people"
+    people_word = "labels" if matrix.dataset in result.labelled else "people"
     columns = [
         Column("judge", "judge"),
         Column("eval_prompt", "eval prompt"),
         Column("criteria", "criteria"),
         Column("stories", "stories"),
-        Column("level", f"judge minus {them}", half_width=True),
-        Column("people", f"{them} tell apart"),
+        Column("level", f"judge minus {people_word}", half_width=True),
+        Column("people", f"{people_word} tell apart"),
         Column("same", "of these: judge alike"),
         Column("silent", "judge does not"),
         Column("reversed", "judge in reverse"),
@@ -233,7 +235,7 @@ def _separation_tables(matrix: RatingMatrix, result: Systems) -> Iterator[Table]
         "pairs of systems told apart (two-sided paired t tests, Holm, 5 %) on average over criteria, on stories rated "
         "on both sides; rows: most alike first, else as the runs have them"
     )
-    title = f"Do judges tell the same systems apart as {them}? {matrix.dataset}"
+    title = f"Do judges tell the same systems apart as {people_word}? {matrix.dataset}"
     rows = sorted(rows, key=lambda row: (-row.same, row.reversed))
     yield Table(title, columns, [_separated(row, columns) for row in rows], result.separation.signature, (note,))
 
@@ -245,11 +247,11 @@ def _separated(row: Separated, columns: Sequence[Column]) -> dict[str, Any]:
 def _difference_table(result: Systems, *, full: bool) -> Table:
     """Pairs of systems, best systems first; on average over criteria unless `full`."""
     rows = [
-        _difference(one, pair)
+        _difference(standing, pair)
         for matrix in result.matrices
         for group in _shown(result, matrix, full=full)
-        for one in (group if full else group[-1:])
-        for pair in _best_first(one)
+        for standing in (group if full else group[-1:])
+        for pair in _best_first(standing)
     ]
     columns = [Column("dataset", "dataset")] if len(result.matrices) > 1 else []
     columns += [Column("judge", "judge"), Column("eval_prompt", "eval prompt"), Column("criterion", "criterion")]
@@ -263,17 +265,17 @@ def _difference_table(result: Systems, *, full: bool) -> Table:
     return Table(title, columns, rows, result.difference_signature)
 
 
-def _best_first(one: Standing) -> list[Difference]:
-    place = {s: k for k, s in enumerate(_order(one))}
-    return sorted(one.differences, key=lambda pair: sorted((place[pair.first], place[pair.second])))
+def _best_first(standing: Standing) -> list[Difference]:
+    position = {s: k for k, s in enumerate(_order(standing))}
+    return sorted(standing.differences, key=lambda pair: sorted((position[pair.first], position[pair.second])))
 
 
-def _difference(one: Standing, pair: Difference) -> dict[str, Any]:
-    names = one.source.matrix.systems
+def _difference(standing: Standing, pair: Difference) -> dict[str, Any]:
+    names = standing.source.matrix.systems
     return {
-        "dataset": one.source.matrix.dataset,
-        **one.source.labels(),
-        "criterion": one.criterion,
+        "dataset": standing.source.matrix.dataset,
+        **standing.source.labels(),
+        "criterion": standing.criterion,
         "system": names[pair.first],
         "against": names[pair.second],
         "difference": pair.estimate,
@@ -281,13 +283,13 @@ def _difference(one: Standing, pair: Difference) -> dict[str, Any]:
         "t": pair.t,
         "p": pair.p,
         "p_adjusted": pair.p_adjusted,
-        "family": one.family,
+        "family": standing.family,
         "test": pair.test,
     }
 
 
 def _notes(result: Systems, *, rank: bool, differences: bool) -> Iterator[str]:
-    options, found = result.options, result.standings
+    options, standings = result.options, result.standings
     over = (
         "the pairs of one judge and criterion"
         if options.holm_over == "cell"
@@ -299,18 +301,22 @@ def _notes(result: Systems, *, rank: bool, differences: bool) -> Iterator[str]:
     else:
         yield "rows: systems from the highest mean down, that of the group column in the dataset's first table"
         yield _HOW[options.mean_interval]
-        if options.mean_interval == "as-published" and any(one.source.of_means for one in found):
+        if options.mean_interval == "as-published" and any(standing.source.of_means for standing in standings):
             yield "imported ratings are means of repeats: their interval as published is over these means"
         yield f"group: systems that share a letter were not told apart at 5 %: {tests}"
     if rank and not differences:
         yield f"[ranks]: 95 % spread over {options.resamples} resamples of story-prompts, the same ones for all systems"
         yield "ranks left: those the tests leave possible; all of them hold together with 95 %"
-    if any(one.criterion == AVERAGE for one in found):
+    if any(standing.criterion == AVERAGE for standing in standings):
         yield "average: of stories with a rating on every criterion, each criterion the same weight"
     for matrix in result.matrices:
         if not matrix.criteria:
             yield f"nobody rated the stories of {matrix.dataset}: judges only"
-        lost = sum(sum(one.unrated) for one in found if one.source.matrix is matrix and one.criterion != AVERAGE)
+        lost = sum(
+            sum(standing.unrated)
+            for standing in standings
+            if standing.source.matrix is matrix and standing.criterion != AVERAGE
+        )
         if lost and not differences:
             yield (
                 f"{matrix.dataset}: {lost} ratings of stories are missing; means are over each system's own rated "

@@ -21,47 +21,47 @@ from judge.errors import SpecError
 def correlate(source: Source, **words: Any) -> Result:
     """Correlations with people, beside human ceiling and control."""
     chosen = from_words(CorrelationOptions, **words)
-    found = correlation.correlations(source.table, chosen, predict=Control() if chosen.control else None)
-    made = classes.beside(correlation.tables(found), classes.classes(found), full=False)
-    return Result(found.frame, made, lambda: _heatmap(found), value=found)
+    correlations = correlation.correlations(source.table, chosen, predict=Control() if chosen.control else None)
+    agreement_tables = classes.beside(correlation.tables(correlations), classes.classes(correlations), full=False)
+    return Result(correlations.frame, agreement_tables, lambda: _heatmap(correlations), value=correlations)
 
 
 def within(source: Source, **words: Any) -> Result:
     """Correlations within author, system and dataset."""
-    found = classes.classes(correlation.correlations(source.table, from_words(CorrelationOptions, **words)))
-    return Result(found.frame, classes.tables(found), value=found)
+    rows_by_class = classes.classes(correlation.correlations(source.table, from_words(CorrelationOptions, **words)))
+    return Result(rows_by_class.frame, classes.tables(rows_by_class), value=rows_by_class)
 
 
 def panels(source: Source, **words: Any) -> Result:
     """Panels of people, and judges against each."""
-    found = of_panels.panels(source.table, from_words(CorrelationOptions, **words))
-    return Result(found.frame, of_panels.tables(found), value=found)
+    rows_by_panel = of_panels.panels(source.table, from_words(CorrelationOptions, **words))
+    return Result(rows_by_panel.frame, of_panels.tables(rows_by_panel), value=rows_by_panel)
 
 
 def confusion(source: Source, **words: Any) -> Result:
     """Labels beside people's majorities."""
-    found = labels.confusions(source.table, from_words(ConfusionOptions, **words))
-    return Result(found.frame, labels.tables(found), value=found)
+    confusions = labels.confusions(source.table, from_words(ConfusionOptions, **words))
+    return Result(confusions.frame, labels.tables(confusions), value=confusions)
 
 
 def accuracy(source: Source, **words: Any) -> Result:
     """How often two stories, or systems, are put in people's order."""
     chosen = from_words(AccuracyOptions, **words)
-    found = in_order.accuracies(source.table, chosen, predict=Control() if chosen.control else None)
-    return Result(found.frame, accuracy_tables.tables(found), value=found)
+    accuracies = in_order.accuracies(source.table, chosen, predict=Control() if chosen.control else None)
+    return Result(accuracies.frame, accuracy_tables.tables(accuracies), value=accuracies)
 
 
 def replace(source: Source, **words: Any) -> Result:
     """The alternative annotator test."""
-    found = replacement.replacement(source.table, from_words(ReplacementOptions, **words))
-    return Result(found.frame, replacement_tables.tables(found), value=found)
+    replacements = replacement.replacement(source.table, from_words(ReplacementOptions, **words))
+    return Result(replacements.frame, replacement_tables.tables(replacements), value=replacements)
 
 
-def _heatmap(found: correlation.Correlations) -> Any:
+def _heatmap(correlations: correlation.Correlations) -> Any:
     from judge.charts.heatmap import heat_map
     from judge.figures import heatmap
 
-    return heatmap.draw(heat_map(_only(layouts(found))))
+    return heatmap.draw(heat_map(_only(layouts(correlations))))
 
 
 def _only(grids: Sequence[Any]) -> Any:

@@ -31,20 +31,20 @@ def compare(source: Source, **words: Any) -> Result:
     if chosen.by == "parser":
         ours = table if source.parser == "ours" else source.read("ours")
         table = comparison.both_parsers(ours, source.read("as-published"))
-    found = comparison.compared(table, chosen)
-    return Result(found.frame, comparison_tables.tables(found, pairs=True), value=found)
+    compared = comparison.compared(table, chosen)
+    return Result(compared.frame, comparison_tables.tables(compared, pairs=True), value=compared)
 
 
 def succeeded_by(source: Source, new: Any, **words: Any) -> Result:
     """Whether the judge of `new`, an opened run, may take the place of these results'."""
-    found = succession.succession(source.table, new.table, from_words(SuccessionOptions, **words))
-    return Result(found.frame, succession.tables(found), value=found)
+    outcome = succession.succession(source.table, new.table, from_words(SuccessionOptions, **words))
+    return Result(outcome.frame, succession.tables(outcome), value=outcome)
 
 
 def jury(source: Source, **words: Any) -> Result:
     """A panel's ratings as one, out of fold."""
-    found = combined.jury(source.table, from_words(JuryOptions, **words))
-    return Result(found.frame, jury_tables.tables(found), value=found)
+    juries = combined.jury(source.table, from_words(JuryOptions, **words))
+    return Result(juries.frame, jury_tables.tables(juries), value=juries)
 
 
 def rank(source: Source, **words: Any) -> Result:
@@ -52,20 +52,20 @@ def rank(source: Source, **words: Any) -> Result:
     table = read(source.folders)
     for keep in source.kept:
         table = narrowed(table, keep.criteria, keep.judges, keep.eval_prompts)
-    found = ranked(table, from_words(RankOptions, **words))
-    return Result(found.agreement.frame, printed.tables(found), value=found)
+    ranking = ranked(table, from_words(RankOptions, **words))
+    return Result(ranking.agreement.frame, printed.tables(ranking), value=ranking)
 
 
 def systems(source: Source, **words: Any) -> Result:
     """Means, ranks and groups of systems."""
-    found = of_systems.systems(source.table, from_words(SystemsOptions, **words))
-    return Result(found.frame, systems_tables.tables(found), value=found)
+    standings = of_systems.systems(source.table, from_words(SystemsOptions, **words))
+    return Result(standings.frame, systems_tables.tables(standings), value=standings)
 
 
 def system_differences(source: Source, **words: Any) -> Result:
     """All pairs of systems."""
-    found = of_systems.systems(source.table, from_words(SystemsOptions, **words))
-    return Result(found.differences, systems_tables.tables(found, differences=True), value=found)
+    standings = of_systems.systems(source.table, from_words(SystemsOptions, **words))
+    return Result(standings.differences, systems_tables.tables(standings, differences=True), value=standings)
 
 
 def system_separation(source: Source, **words: Any) -> pd.DataFrame:

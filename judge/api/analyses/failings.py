@@ -25,29 +25,29 @@ from judge.api.source import Source
 
 def diagnose(source: Source, **words: Any) -> Result:
     """Known ways to go wrong, as tests."""
-    found = diagnosis.diagnose(source.table, from_words(DiagnoseOptions, **words))
-    return Result(found.frame, diagnosis.tables(found, full=True), value=found)
+    findings = diagnosis.diagnose(source.table, from_words(DiagnoseOptions, **words))
+    return Result(findings.frame, diagnosis.tables(findings, full=True), value=findings)
 
 
 def stress(source: Source, **words: Any) -> Result:
     """Perturbed stories beside those they were made of."""
-    found = stressed.stress(source.read(source.parser, perturbed=True), from_words(StressOptions, **words))
-    return Result(found.frame, stressed.tables(found), value=found)
+    effects = stressed.stress(source.read(source.parser, perturbed=True), from_words(StressOptions, **words))
+    return Result(effects.frame, stressed.tables(effects), value=effects)
 
 
 def criteria(source: Source, view: Any, **words: Any) -> Result:
     """Whether criteria measure different things."""
-    found = of_criteria.criteria(source.table, from_words(CriteriaOptions, **words))
-    return Result(found.view(view), criteria_tables.tables(found), value=found)
+    estimates = of_criteria.criteria(source.table, from_words(CriteriaOptions, **words))
+    return Result(estimates.view(view), criteria_tables.tables(estimates), value=estimates)
 
 
 def aspects(source: Source, **words: Any) -> Result:
     """Recall of the aspects that readers commented on."""
-    found = compute.aspects(source.table, from_words(AspectsOptions, **words))
-    return Result(found.frame, printed.tables(found), value=found)
+    estimates = compute.aspects(source.table, from_words(AspectsOptions, **words))
+    return Result(estimates.frame, printed.tables(estimates), value=estimates)
 
 
 def disagreements(source: Source, **words: Any) -> Result:
     """Stories on which ratings differ most."""
-    found = differing.disagreements(source.table, from_words(DisagreementsOptions, **words))
-    return Result(found.frame, disagreements_tables.tables(found), value=found)
+    differing_stories = differing.disagreements(source.table, from_words(DisagreementsOptions, **words))
+    return Result(differing_stories.frame, disagreements_tables.tables(differing_stories), value=differing_stories)

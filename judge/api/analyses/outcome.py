@@ -22,18 +22,18 @@ def summary(source: Source, **words: Any) -> Result:
     from judge.summary.summarize import summarize
 
     evidence = Evidence(source.table, from_words(EvidenceOptions, **words))
-    found = summarize(evidence, [str(folder) for folder in source.folders])
-    return Result(found.frame, screen.tables(found), value=found)
+    summaries = summarize(evidence, [str(folder) for folder in source.folders])
+    return Result(summaries.frame, screen.summary_tables(summaries), value=summaries)
 
 
 def coverage(source: Source, by: Any, **words: Any) -> Result:
     """Counts of repeats `by` any of judge, criterion, eval_prompt, system."""
-    found = answered.coverage(source.table, from_words(CoverageOptions, **words))
-    counts = count(source.table, names(by), drop_systems=found.options.drop_systems)
-    return Result(counts.frame, tables.tables(found), value=found)
+    shares = answered.coverage(source.table, from_words(CoverageOptions, **words))
+    counts = count(source.table, names(by), drop_systems=shares.options.drop_systems)
+    return Result(counts.frame, tables.tables(shares), value=shares)
 
 
 def plan(source: Source, **words: Any) -> Result:
     """A plan with these results as its pilot."""
-    found = planning.plan(source.table, from_words(PlanOptions, **words))
-    return Result(found.frame, planning.tables(found), value=found)
+    sizes = planning.plan(source.table, from_words(PlanOptions, **words))
+    return Result(sizes.frame, planning.tables(sizes), value=sizes)

@@ -14,24 +14,24 @@ from judge.api.source import Source
 
 def consistency(source: Source, **words: Any) -> Result:
     """ICC family, exact agreement, flip rate."""
-    found = consistent.consistency(source.table, from_words(ConsistencyOptions, **words))
-    return Result(found.frame, consistency_tables.tables(found), value=found)
+    estimates = consistent.consistency(source.table, from_words(ConsistencyOptions, **words))
+    return Result(estimates.frame, consistency_tables.tables(estimates), value=estimates)
 
 
 def repeats(source: Source, **words: Any) -> Result:
     """How many repeats, and how to sum them."""
     chosen = from_words(RepeatsOptions, **words)
-    found = repeated.repeats(repeated.with_stated(source.table, source.parser), chosen)
-    return Result(found.frame, repeated.tables(found), value=found)
+    estimates = repeated.repeats(repeated.with_stated(source.table, source.parser), chosen)
+    return Result(estimates.frame, repeated.tables(estimates), value=estimates)
 
 
 def components(source: Source, **words: Any) -> Result:
     """Variance components."""
-    found = variance_components.components(source.table, from_words(ComponentsOptions, **words))
-    return Result(found.frame, components_tables.tables(found), value=found)
+    estimates = variance_components.components(source.table, from_words(ComponentsOptions, **words))
+    return Result(estimates.frame, components_tables.tables(estimates), value=estimates)
 
 
 def d_study(source: Source, **words: Any) -> Result:
     """What a reliability takes."""
-    found = variance_components.components(source.table, from_words(ComponentsOptions, **words))
-    return Result(found.plans, components_tables.plan_tables(found), value=found)
+    estimates = variance_components.components(source.table, from_words(ComponentsOptions, **words))
+    return Result(estimates.plans, components_tables.plan_tables(estimates), value=estimates)

@@ -33,19 +33,22 @@ _Value = Annotated[int, Field(ge=0, le=1)]
 
 def import_answers(store: AuditStore, path: Path, *, replace: bool = False) -> Merged:
     """Read such a file into the audit it belongs to; DataError for another audit's, and see `merging.merge`."""
-    found = read_answers(path, read_json(path))
-    if found.audit != store.audit_id:
+    answers_file = read_answers(path, read_json(path))
+    if answers_file.audit != store.audit_id:
         raise DataError(
-            f"belongs to another audit than {store.path}", file=path, found=found.audit, allowed=store.audit_id
+            f"belongs to another audit than {store.path}", file=path, found=answers_file.audit, allowed=store.audit_id
         )
     keys = {item.id: item.key for item in store.items()}
-    for one in found.answers:
-        if keys.get(one.item) != one.key:
-            raise DataError(f"item {one.item} is not this audit's item {one.item}", file=path)
-    given = [Given(found.annotator, one.item, one.values, one.note or None, one.seconds) for one in found.answers]
+    for answer in answers_file.answers:
+        if keys.get(answer.item) != answer.key:
+            raise DataError(f"item {answer.item} is not this audit's item {answer.item}", file=path)
+    given = [
+        Given(answers_file.annotator, answer.item, answer.values, answer.note or None, answer.seconds)
+        for answer in answers_file.answers
+    ]
     merged = merge(store, given, path, replace=replace)
-    for practised in found.practice:
-        practise(store, found.annotator, practised.practice, practised.values)
+    for practised in answers_file.practice:
+        practise(store, answers_file.annotator, practised.practice, practised.values)
     return merged
 
 

@@ -22,25 +22,26 @@ def import_file(audit: Path, path: Path, *, replace: bool = False, form: Form | 
     An audit that does not exist is made of a CSV of the study's form, which holds explanations too; `form` says then
     what its columns ask. Raises DataError for a file of no known form.
     """
+    # The first sign decides; a byte-order mark (Excel writes one) and empty lines may stand before it.
     json_first = read_bytes(path)[:1000].lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"[", b"{")
     study = not json_first and is_study_csv(path)
     if not json_first and not study:
         raise DataError("is no file of answers", file=path, allowed=_KNOWN)
-    made = not audit.exists()
-    if made and not study:
+    is_new = not audit.exists()
+    if is_new and not study:
         raise DataError("does not exist", file=audit, hint="judge audit sample RUN makes an audit")
-    opened = create_from_study_csv(audit, path, form=form) if made else AuditStore.open(audit)
+    opened = create_from_study_csv(audit, path, form=form) if is_new else AuditStore.open(audit)
     try:
         with opened as store:
             if study:
-                return import_study_csv(store, path, replace=replace), made
+                return import_study_csv(store, path, replace=replace), is_new
             content = read_json(path)
             if isinstance(content, dict) and str(content.get("format", "")).startswith(FORMAT.partition("/")[0]):
-                return import_answers(store, path, replace=replace), made
+                return import_answers(store, path, replace=replace), is_new
             if is_export(content):
-                return import_annotations(store, path, replace=replace), made
+                return import_annotations(store, path, replace=replace), is_new
     except BaseException:
-        if made:
+        if is_new:
             audit.unlink(missing_ok=True)
         raise
     raise DataError("is no file of answers", file=path, allowed=_KNOWN)

@@ -81,7 +81,7 @@ def import_annotations(store: AuditStore, path: Path, *, replace: bool = False) 
     if not is_export(content):
         raise DataError("is not Label Studio's JSON export: a list of tasks with data and annotations", file=path)
     numbers = {item.key: item.id for item in store.items()}
-    known = {category.key for category in store.categories}
+    keys = {category.key for category in store.categories}
     given: dict[tuple[str, int], Given] = {}
     for row, task in enumerate(content, start=1):
         key = task["data"].get("key") if isinstance(task["data"], dict) else None
@@ -90,10 +90,12 @@ def import_annotations(store: AuditStore, path: Path, *, replace: bool = False) 
         for annotation in task.get("annotations") or ():
             if annotation.get("was_cancelled"):
                 continue
-            one = _given(annotation, numbers[key], known, path, row)
-            if (one.annotator, one.item) in given:
-                raise DataError(f"{one.annotator} has annotated item {one.item} twice", file=path, row=f"{row} (task)")
-            given[one.annotator, one.item] = one
+            answer = _given(annotation, numbers[key], keys, path, row)
+            if (answer.annotator, answer.item) in given:
+                raise DataError(
+                    f"{answer.annotator} has annotated item {answer.item} twice", file=path, row=f"{row} (task)"
+                )
+            given[answer.annotator, answer.item] = answer
     return merge(store, list(given.values()), path, replace=replace)
 
 
@@ -118,7 +120,7 @@ def _data(item: Item, blind: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _given(annotation: Mapping[str, Any], item: int, known: set[str], path: Path, row: int) -> Given:
+def _given(annotation: Mapping[str, Any], item: int, keys: set[str], path: Path, row: int) -> Given:
     values: dict[str, int] = {}
     note = ""
     for result in annotation.get("result") or ():
@@ -126,7 +128,7 @@ def _given(annotation: Mapping[str, Any], item: int, known: set[str], path: Path
         if name == _NOTE:
             text = value.get("text") or []
             note = text if isinstance(text, str) else "\n".join(map(str, text))
-        elif name in known:
+        elif name in keys:
             choices = value.get("choices") or []
             if choices not in ([YES], [NO]):
                 raise DataError("not an answer", file=path, row=f"{row} (task)", column=name, found=choices)
@@ -137,7 +139,7 @@ def _given(annotation: Mapping[str, Any], item: int, known: set[str], path: Path
                 file=path,
                 row=f"{row} (task)",
                 found=name,
-                allowed=", ".join(known),
+                allowed=", ".join(keys),
             )
     seconds = annotation.get("lead_time")
     return Given(
@@ -157,4 +159,4 @@ def _annotator(annotation: Mapping[str, Any], path: Path, row: int) -> str:
 def _fact(subject: Subject, value: Any) -> Any:
     """A rating by its label, where it has one; anything else as it is."""
     labelled = subject.criterion is not None and subject.criterion.scale.labels
-    return subject.said(value) if labelled else value
+    return subject.text_of(value) if labelled else value

@@ -52,26 +52,26 @@ def merge(
     nothing. Raises DataError, and changes nothing, where the audit holds another answer or note and `replace` is not
     said.
     """
-    known = [category.key for category in store.categories]
-    names = {one.annotator: "" for one in given}
+    keys = [category.key for category in store.categories]
+    names = {row.annotator: "" for row in given}
     for name in names:
         names[name] = store.register(name, origin=origin.name)
     new = same = replaced = 0
     differing: list[str] = []
     with store.transaction() as db:
-        for one in given:
-            values = check_values(one.values, known, one.seconds)
-            key = (round_no, names[one.annotator], one.item)
-            before = rows.state(db, store.path, len(known), key[1], one.item, round_no)
+        for row in given:
+            values = check_values(row.values, keys, row.seconds)
+            key = (round_no, names[row.annotator], row.item)
+            before = rows.state(db, store.path, len(keys), key[1], row.item, round_no)
             other = [k for k, v in values.items() if before.values.get(k, v) != v]
-            told = bool(one.note and before.note and one.note != before.note)
-            if (other or told) and not replace:
-                what = ", ".join(other) or "the note"
-                differing.append(f"{key[1]}, item {one.item}: {what}")
+            note_differs = bool(row.note and before.note and row.note != before.note)
+            if (other or note_differs) and not replace:
+                differences = ", ".join(other) or "the note"
+                differing.append(f"{key[1]}, item {row.item}: {differences}")
                 continue
             fresh = not before.values and not before.note
-            note = one.note if (fresh or replace or not before.note) and one.note else None
-            rows.change(db, store.path, key, before, values, note, one.seconds if fresh else None)
+            note = row.note if (fresh or replace or not before.note) and row.note else None
+            rows.change(db, store.path, key, before, values, note, row.seconds if fresh else None)
             replaced += len(other)
             new += sum(k not in before.values for k in values)
             same += sum(before.values.get(k) == v for k, v in values.items())

@@ -128,23 +128,23 @@ def create_from_study_csv(target: Path, path: Path, *, form: Form | None = None)
         asked = any(cells.get(NOT_PRINTED.column) for _, cells in rows)
         form = Form((*form.categories, NOT_PRINTED) if asked else form.categories, form.practice)
     _known_columns(rows, form.categories, path)
-    told, notes = study_subjects(path) or ({}, [f"{path.name} holds no stories"])
+    subjects, notes = study_subjects(path) or ({}, [f"{path.name} holds no stories"])
     seen: dict[tuple[str, str, str], Subject] = {}
     for _, cells in rows:
-        place = (cells[STORY], cells[EXPLANATION], cells.get(KEY, ""))
+        cell_key = (cells[STORY], cells[EXPLANATION], cells.get(KEY, ""))
         plain = Subject(explanation=cells[EXPLANATION], story=cells[STORY] or None)
-        seen.setdefault(place, told.get(place[:2], plain))
-    notes.append(f"explanations are those of {path.name}, which says nothing of how they were drawn")
+        seen.setdefault(cell_key, subjects.get(cell_key[:2], plain))
+    notes.append(f"explanations are those of {path.name}, which does not record how they were sampled")
     return AuditStore.create(target, seen.values(), form=form, seed=1, notes=notes)
 
 
 def _columns(categories: Sequence[Category]) -> dict[str, Category | None]:
     """Columns in the study's order; its sixth question stays empty in an audit that does not ask it."""
-    known: dict[str, Category | None] = {c.column: c for c in categories}
-    if {c.column for c in load_form().categories} <= set(known):
-        known.setdefault(NOT_PRINTED.column, None)
-    study = sorted(column for column in known if column.startswith("Answer.a-"))
-    return {column: known[column] for column in (*study, *(c for c in known if c not in study))}
+    by_column: dict[str, Category | None] = {c.column: c for c in categories}
+    if {c.column for c in load_form().categories} <= set(by_column):
+        by_column.setdefault(NOT_PRINTED.column, None)
+    study = sorted(column for column in by_column if column.startswith("Answer.a-"))
+    return {column: by_column[column] for column in (*study, *(c for c in by_column if c not in study))}
 
 
 def _cell(category: Category, value: int | None) -> str:
@@ -176,14 +176,14 @@ def _seconds(cells: Mapping[str, str], path: Path, row: int) -> float | None:
 
 def _known_columns(rows: _Rows, categories: Sequence[Category], path: Path) -> None:
     """DataError for answers to a question that the audit does not ask."""
-    known = {c.column for c in categories}
+    own_columns = {c.column for c in categories}
     for column in rows[0][1] if rows else ():
-        if column.startswith("Answer.") and column not in known and any(cells[column] for _, cells in rows):
+        if column.startswith("Answer.") and column not in own_columns and any(cells[column] for _, cells in rows):
             raise DataError(
                 "no category of the audit has this column",
                 file=path,
                 column=column,
-                allowed=", ".join(sorted(known)),
+                allowed=", ".join(sorted(own_columns)),
                 hint=Advice(
                     "a categories file says which category it is and what 1 means: judge audit sample {categories}"
                 ),
@@ -203,16 +203,16 @@ def _by_key(store: AuditStore, rows: _Rows, path: Path) -> Iterator[tuple[str, i
 
 
 def _by_text(store: AuditStore, rows: _Rows, path: Path) -> Iterator[int]:
-    """Each row's item, told by story id and explanation."""
+    """Each row's item, identified by story id and explanation."""
     numbers: dict[tuple[str, str], list[int]] = {}
     for item in store.items():
         numbers.setdefault((item.subject.story or "", item.subject.explanation), []).append(item.id)
     for row, cells in rows:
-        found = numbers.get((cells[STORY], cells[EXPLANATION]), [])
-        if len(found) != 1:
-            what = "holds this explanation several times" if found else "does not hold this explanation"
-            raise DataError(f"the audit {what}", file=path, row=row, found=cells[EXPLANATION])
-        yield found[0]
+        matches = numbers.get((cells[STORY], cells[EXPLANATION]), [])
+        if len(matches) != 1:
+            problem = "holds this explanation several times" if matches else "does not hold this explanation"
+            raise DataError(f"the audit {problem}", file=path, row=row, found=cells[EXPLANATION])
+        yield matches[0]
 
 
 def _by_block(store: AuditStore, rows: _Rows, path: Path) -> Iterator[tuple[str, int]]:

@@ -26,13 +26,13 @@ def study_subjects(path: Path) -> tuple[dict[tuple[str, str], Subject], list[str
     texts = hanna_user_study(path)
     criteria = {criterion.name: criterion for criterion in texts.criteria}
     stories = texts.stories.to_dict("index")
-    found = {}
+    subjects = {}
     for row in texts.frame.to_dict("records"):
         story = stories.get((row["dataset"], row["story"]), {})
         # A human story is the reference of the others; it is none beside itself.
         same = story.get("reference") == story.get("text")
         rating = None if math.isnan(row["rating"]) else float(row["rating"])
-        found[str(row["story"]), str(row["answer"])] = Subject(
+        subjects[str(row["story"]), str(row["answer"])] = Subject(
             explanation=str(row["answer"]),
             story=str(row["story"]),
             dataset="hanna",
@@ -43,4 +43,4 @@ def study_subjects(path: Path) -> tuple[dict[tuple[str, str], Subject], list[str
             criterion=criteria.get(str(row["criterion"])),
             facts=Facts(eval_prompt="ep3", rating=rating),
         )
-    return found, [f"{path.name}: {note}" for note in texts.notes]
+    return subjects, [f"{path.name}: {note}" for note in texts.notes]

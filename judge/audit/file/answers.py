@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from judge.errors import SpecError, unknown
 
+# Names head columns of printed tables and are part of links.
 _LONGEST_NAME = 80
 
 

@@ -88,23 +88,25 @@ def load_form(path: Path | None = None) -> Form:
         )
     model, lines = read_strict(read_text(file), _FormFile, file=file)
     categories: list[Category] = []
-    for i, found in enumerate(model.categories):
+    for i, declared in enumerate(model.categories):
         where = f"{file}, line {lines['categories', i]}"
-        column = found.column or f"Answer.{found.key}"
-        press = found.press or str(i + 1)
-        blind = found.question_blind.strip() if found.question_blind else None
+        column = declared.column or f"Answer.{declared.key}"
+        press = declared.press or str(i + 1)
+        blind = declared.question_blind.strip() if declared.question_blind else None
         category = Category(
-            found.key, found.label.strip(), found.question.strip(), press, column, found.inverted, blind
+            declared.key, declared.label.strip(), declared.question.strip(), press, column, declared.inverted, blind
         )
         _check(category, categories, where)
         categories.append(category)
-    known = [category.key for category in categories]
+    keys = [category.key for category in categories]
     practice = []
-    for i, one in enumerate(model.practice):
-        for key in one.expected:
-            if key not in known:
-                raise SpecError(f"{file}, line {lines['practice', i]}: {unknown('category', key, known)}")
-        practice.append(PracticeItem(i + 1, _subject(one, model.criteria), dict(one.expected), one.feedback.strip()))
+    for i, example in enumerate(model.practice):
+        for key in example.expected:
+            if key not in keys:
+                raise SpecError(f"{file}, line {lines['practice', i]}: {unknown('category', key, keys)}")
+        practice.append(
+            PracticeItem(i + 1, _subject(example, model.criteria), dict(example.expected), example.feedback.strip())
+        )
     return Form(tuple(categories), tuple(practice))
 
 
@@ -144,13 +146,13 @@ class _FormFile(Strict):
     practice: list[_PracticeFile] = Field(default_factory=list)
 
 
-def _subject(found: _PracticeFile, criteria: str) -> Subject:
+def _subject(example: _PracticeFile, criteria: str) -> Subject:
     return Subject(
-        explanation=found.explanation.strip(),
-        story_prompt=found.story_prompt.strip(),
-        text=found.story.strip(),
-        criterion=_criterion(found.criterion, criteria),
-        facts=Facts(rating=found.rating),
+        explanation=example.explanation.strip(),
+        story_prompt=example.story_prompt.strip(),
+        text=example.story.strip(),
+        criterion=_criterion(example.criterion, criteria),
+        facts=Facts(rating=example.rating),
     )
 
 

@@ -29,9 +29,9 @@ def audit_file(path: Path) -> Path:
         folder = path.parent
     else:
         return path
-    for place in (folder, folder.parent):
-        if (place / DEFAULT_NAME).is_file() and (place == folder or (place / "run.yaml").is_file()):
-            return place / DEFAULT_NAME
+    for candidate in (folder, folder.parent):
+        if (candidate / DEFAULT_NAME).is_file() and (candidate == folder or (candidate / "run.yaml").is_file()):
+            return candidate / DEFAULT_NAME
     raise DataError("holds no audit", file=path, hint=f"judge audit sample {path} makes one")
 
 
@@ -105,8 +105,8 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
     if "meta" in tables:
         row = connection.execute("SELECT value FROM meta WHERE key = 'audit_format'").fetchone()
     if row is None:
-        what = "a run's journal" if "attempts" in tables else "a SQLite file of something else"
-        raise DataError(f"is {what}, not an audit", file=path, hint=_MAKE)
+        content = "a run's journal" if "attempts" in tables else "a SQLite file of something else"
+        raise DataError(f"is {content}, not an audit", file=path, hint=_MAKE)
     for kind, name in strange(connection):
         raise DataError(f"holds a {kind} {name!r}, which no audit of ours does", file=path, hint=_MAKE)
     if str(row[0]) != str(FORMAT):

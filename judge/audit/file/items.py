@@ -60,7 +60,7 @@ class Subject:
         same = " ".join((self.reference or "").split()) == " ".join((self.text or "").split())
         return None if same else self.reference
 
-    def said(self, value: Any) -> str:
+    def text_of(self, value: Any) -> str:
         """A fact in words: a rating by its label, where its criterion has labels."""
         if not isinstance(value, float):
             return str(value)

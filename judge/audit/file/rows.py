@@ -38,20 +38,22 @@ def item_of(row: tuple[Any, ...]) -> Item:
     return Item(int(number), str(key), subject)
 
 
-def practice_json(one: PracticeItem) -> str:
+def practice_json(practice_item: PracticeItem) -> str:
     """A practice item as the file keeps it."""
-    subject = asdict(one.subject)
-    subject["criterion"] = criterion_json(one.subject.criterion)
-    return orjson.dumps({"subject": subject, "expected": one.expected, "feedback": one.feedback}).decode()
+    subject = asdict(practice_item.subject)
+    subject["criterion"] = criterion_json(practice_item.subject.criterion)
+    return orjson.dumps(
+        {"subject": subject, "expected": practice_item.expected, "feedback": practice_item.feedback}
+    ).decode()
 
 
 def practice_of(number: int, text: str) -> PracticeItem:
     """A practice item out of the file."""
     record = orjson.loads(text)
-    found = record["subject"]
-    found["criterion"] = criterion_of(found["criterion"])
-    found["facts"] = Facts(**found["facts"])
-    return PracticeItem(number, Subject(**found), record["expected"], record["feedback"])
+    subject = record["subject"]
+    subject["criterion"] = criterion_of(subject["criterion"])
+    subject["facts"] = Facts(**subject["facts"])
+    return PracticeItem(number, Subject(**subject), record["expected"], record["feedback"])
 
 
 def insert_form(db: sqlite3.Connection, form: Form, blind: Sequence[str]) -> None:
@@ -60,7 +62,10 @@ def insert_form(db: sqlite3.Connection, form: Form, blind: Sequence[str]) -> Non
         (i, c.key, c.label, c.asked(blind), c.press, c.column, int(c.inverted)) for i, c in enumerate(form.categories)
     ]
     db.executemany("INSERT INTO categories VALUES (?, ?, ?, ?, ?, ?, ?)", asked)
-    db.executemany("INSERT INTO practice VALUES (?, ?)", [(one.id, practice_json(one)) for one in form.practice])
+    db.executemany(
+        "INSERT INTO practice VALUES (?, ?)",
+        [(practice_item.id, practice_json(practice_item)) for practice_item in form.practice],
+    )
 
 
 def insert_items(db: sqlite3.Connection, subjects: Iterable[Subject], path: Path) -> None:
@@ -103,10 +108,10 @@ def change(
 ) -> None:
     """Lay values (None takes one back) and a note over what stands, with a step of history if that changes anything."""
     after = {k: v for k, v in {**before.values, **values}.items() if v is not None}
-    told = before.note if note is None else note
-    if after != before.values or told != before.note:
-        put(db, path, key, after, told)
-        db.execute(_STEP, (*key, _said(before.values, before.note), _said(after, told), time.time()))
+    new_note = before.note if note is None else note
+    if after != before.values or new_note != before.note:
+        put(db, path, key, after, new_note)
+        db.execute(_STEP, (*key, _said(before.values, before.note), _said(after, new_note), time.time()))
     if seconds is not None:
         db.execute(_SECONDS, (*key, seconds))
 

@@ -40,7 +40,7 @@ class Round:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AuditSnapshot:
-    """All that an audit's file says, at one moment.
+    """The content of an audit's file at one moment.
 
     `sampling` is what `judge.audit.sample.sampling` kept of the draw, empty where the audit was not drawn here;
     `notes` are sentences about the sample and about imported files; `practised` holds practice answers: annotator ->
@@ -93,9 +93,9 @@ def _round(store: AuditStore, number: int) -> Round:
 
 
 def _practised(store: AuditStore) -> dict[str, dict[int, dict[str, int]]]:
-    found: dict[str, dict[int, dict[str, int]]] = {}
+    answers: dict[str, dict[int, dict[str, int]]] = {}
     for name, practice, category, value in store.select(
         "SELECT annotator, practice, category, value FROM practice_answers ORDER BY annotator, practice, category"
     ):
-        found.setdefault(name, {}).setdefault(practice, {})[category] = value
-    return found
+        answers.setdefault(name, {}).setdefault(practice, {})[category] = value
+    return answers

@@ -144,10 +144,10 @@ class AuditStore:
 
     def item(self, number: int) -> Item:
         """One item with all its texts; DataError where there is none of that number."""
-        found = self.select(rows.ITEM, number)
-        if not found:
+        records = self.select(rows.ITEM, number)
+        if not records:
             raise DataError(f"has no item {number}", file=self.path, allowed=f"1 to {self.item_count}")
-        return rows.item_of(found[0])
+        return rows.item_of(records[0])
 
     def items(self) -> list[Item]:
         """All items with all their texts, by number."""
@@ -172,9 +172,9 @@ class AuditStore:
         if self.select("SELECT 1 FROM annotators WHERE name = ?", name):
             return name
         with self.transaction() as db:
-            for (known,) in db.execute("SELECT name FROM annotators"):
-                if known != name and known.casefold() == name.casefold():
-                    raise SpecError(f"annotator {name!r} is known as {known!r}", hint=f"go on as {known!r}")
+            for (existing,) in db.execute("SELECT name FROM annotators"):
+                if existing != name and existing.casefold() == name.casefold():
+                    raise SpecError(f"annotator {name!r} is known as {existing!r}", hint=f"go on as {existing!r}")
             db.execute("INSERT OR IGNORE INTO annotators VALUES (?, ?, ?)", (name, time.time(), origin))
         return name
 
@@ -247,17 +247,19 @@ class AuditStore:
     def answers(self, *, round_no: int = ANNOTATION) -> list[Answer]:
         """Every answer of a round, by annotator and item; `done` where its item is done for its annotator."""
         sql = "SELECT annotator, item, category, value, at FROM answers WHERE round = ? ORDER BY annotator, item"
-        found = self.select(sql, round_no)
+        records = self.select(sql, round_no)
         given: dict[tuple[str, int], int] = {}
-        for name, item, *_ in found:
+        for name, item, *_ in records:
             given[name, item] = given.get((name, item), 0) + 1
         total = len(self.categories)
-        return [Answer(name, item, key, value, at, given[name, item] == total) for name, item, key, value, at in found]
+        return [
+            Answer(name, item, key, value, at, given[name, item] == total) for name, item, key, value, at in records
+        ]
 
     def remarks(self, *, round_no: int = ANNOTATION) -> dict[tuple[str, int], tuple[str, float | None]]:
         """(annotator, item) -> (note, seconds), where there is either."""
-        found = self.select("SELECT annotator, item, note, seconds FROM remarks WHERE round = ?", round_no)
-        return {(name, item): (note, seconds) for name, item, note, seconds in found}
+        records = self.select("SELECT annotator, item, note, seconds FROM remarks WHERE round = ?", round_no)
+        return {(name, item): (note, seconds) for name, item, note, seconds in records}
 
     def progress(self, annotator: str) -> Progress:
         """How far an annotator is in round 1: done, begun and open items, in the annotator's order."""

@@ -47,14 +47,14 @@ def disputes(audit: AuditSnapshot) -> list[Dispute]:
     for answer in audit.adjudication.answers:
         settled[answer.item][answer.category] = answer.value
         by[answer.item].add(answer.annotator)
-    found = []
+    result = []
     for item in sorted(given):
-        disputed = tuple(key for key, said in given[item].items() if len(set(said.values())) > 1)
+        disputed = tuple(key for key, values in given[item].items() if len(set(values.values())) > 1)
         if disputed:
             # What was settled of a category that is no longer disputed does not count.
             final = {key: value for key, value in settled[item].items() if key in disputed}
-            found.append(Dispute(item, given[item], disputed, final, tuple(sorted(by[item])) if final else ()))
-    return found
+            result.append(Dispute(item, given[item], disputed, final, tuple(sorted(by[item])) if final else ()))
+    return result
 
 
 def adjudicate(
@@ -71,7 +71,7 @@ def adjudicate(
     `store.undo(adjudicator, round_no=2)` takes back the last one. Raises DataError for a category on which
     annotators do not differ, and for an item that somebody else has settled.
     """
-    dispute = next((one for one in disputes(snapshot(store)) if one.item == item), None)
+    dispute = next((candidate for candidate in disputes(snapshot(store)) if candidate.item == item), None)
     for key in values:
         if dispute is None or key not in dispute.disputed:
             raise DataError(f"annotators do not differ on {key!r} of item {item}", file=store.path)

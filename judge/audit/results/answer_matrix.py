@@ -92,11 +92,11 @@ class Answered:
 
 def answered(audit: AuditSnapshot, annotators: Sequence[str] = ()) -> Answered:
     """The answers of an audit, of these annotators alone if any are named; SpecError for a name that has none."""
-    known = audit.annotation.annotators
+    all_annotators = audit.annotation.annotators
     for name in annotators:
-        if name not in known:
-            raise SpecError(unknown("annotator", name, known))
-    names = tuple(name for name in known if not annotators or name in annotators)
+        if name not in all_annotators:
+            raise SpecError(unknown("annotator", name, all_annotators))
+    names = tuple(name for name in all_annotators if not annotators or name in annotators)
     items = audit.items
     row = {item.id: i for i, item in enumerate(items)}
     column = {name: j for j, name in enumerate(names)}
@@ -152,8 +152,8 @@ def _changed(items: Sequence[Item]) -> dict[int, PerturbedName]:
     for item in items:
         if item.subject.story is not None:
             stories.setdefault(item.subject.dataset, set()).add(item.subject.story)
-    told = {dataset: perturbed_names(some) for dataset, some in stories.items()}
-    asked = ((item.id, told.get(item.subject.dataset, {}).get(item.subject.story or "")) for item in items)
+    names_by_dataset = {dataset: perturbed_names(some) for dataset, some in stories.items()}
+    asked = ((item.id, names_by_dataset.get(item.subject.dataset, {}).get(item.subject.story or "")) for item in items)
     return {number: name for number, name in asked if name is not None}
 
 
@@ -169,5 +169,5 @@ def _level(item: Item, variable: str) -> str | None:
         return subject.criterion.name if subject.criterion else None
     value = getattr(subject if variable in ("system", "dataset") else subject.facts, variable)
     if variable == "rating" and value is not None:
-        return subject.said(value)
+        return subject.text_of(value)
     return None if value is None else f"{value:g}" if isinstance(value, float) else str(value)

@@ -37,27 +37,27 @@ class Disagreement:
     dissent: int
 
 
-def disagreements(audit: AuditSnapshot, found: Answered) -> tuple[Disagreement, ...]:
+def disagreements(audit: AuditSnapshot, matrix: Answered) -> tuple[Disagreement, ...]:
     """Items on which annotators differ, those with most dissent first."""
-    settled = {(one.item, one.category): one for one in audit.adjudication.answers}
-    made = []
-    for i, item in enumerate(found.items):
-        counts = [(c, found.given[c.key][i]) for c in found.categories]
-        splits = [Split(c, int(np.sum(said == 1)), int(np.sum(said == 0))) for c, said in counts]
-        differ = tuple(one for one in splits if one.yes and one.no)
+    settled = {(answer.item, answer.category): answer for answer in audit.adjudication.answers}
+    result = []
+    for i, item in enumerate(matrix.items):
+        counts = [(c, matrix.given[c.key][i]) for c in matrix.categories]
+        splits = [Split(c, int(np.sum(values == 1)), int(np.sum(values == 0))) for c, values in counts]
+        differ = tuple(split for split in splits if split.yes and split.no)
         if not differ:
             continue
-        last = [(one.category, settled[key]) for one in differ if (key := (item.id, one.category.key)) in settled]
-        adjudicators = dict.fromkeys(one.annotator for _, one in last)
-        notes = [(who, audit.annotation.note(who, item.id)) for who in found.annotators]
-        made.append(
+        last = [(split.category, settled[key]) for split in differ if (key := (item.id, split.category.key)) in settled]
+        adjudicators = dict.fromkeys(answer.annotator for _, answer in last)
+        notes = [(who, audit.annotation.note(who, item.id)) for who in matrix.annotators]
+        result.append(
             Disagreement(
                 item=item,
                 differ=differ,
-                final=tuple((category, one.value) for category, one in last),
+                final=tuple((category, answer.value) for category, answer in last),
                 by=tuple((who, audit.adjudication.note(who, item.id)) for who in adjudicators),
                 notes=tuple((who, note) for who, note in notes if note),
-                dissent=sum(min(one.yes, one.no) for one in differ),
+                dissent=sum(min(split.yes, split.no) for split in differ),
             )
         )
-    return tuple(sorted(made, key=lambda one: (-one.dissent, one.item.id)))
+    return tuple(sorted(result, key=lambda row: (-row.dissent, row.item.id)))

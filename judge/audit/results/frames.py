@@ -48,7 +48,7 @@ class OpenedAudit:
         import pandas as pd
 
         audit = self.read()
-        said = audit.adjudication if round_no == ADJUDICATION else audit.annotation
+        round_answers = audit.adjudication if round_no == ADJUDICATION else audit.annotation
         rows = [
             (
                 a.annotator,
@@ -56,10 +56,10 @@ class OpenedAudit:
                 a.category,
                 a.value,
                 a.done,
-                said.note(a.annotator, a.item) or None,
-                said.seconds(a.annotator, a.item),
+                round_answers.note(a.annotator, a.item) or None,
+                round_answers.seconds(a.annotator, a.item),
             )
-            for a in said.answers
+            for a in round_answers.answers
         ]
         return pd.DataFrame(rows, columns=["annotator", "item", "category", "value", "done", "note", "seconds"])
 
@@ -78,8 +78,8 @@ class OpenedAudit:
         from judge.audit.results.printed import audit_tables
         from judge.printing.tables import flat_row
 
-        made = audit_tables(self.report(**options))
-        return {one.title: pd.DataFrame([flat_row(row, one.columns) for row in one.rows]) for one in made}
+        tables = audit_tables(self.report(**options))
+        return {table.title: pd.DataFrame([flat_row(row, table.columns) for row in table.rows]) for table in tables}
 
     def __repr__(self) -> str:
         return f"OpenedAudit({str(self.path)!r})"

@@ -18,20 +18,20 @@ _ALIKE = 40
 
 def audit_tables(report: AuditReport) -> list[Table]:
     """All tables of the report, in reading order; the first says what was answered and what was left out."""
-    made = [_coverage(report), _rates(report), _agreement(report), _annotators(report)]
-    return [*made, *(_by(report, one) for one in report.strata), _disagreements(report)]
+    tables = [_coverage(report), _rates(report), _agreement(report), _annotators(report)]
+    return [*tables, *(_by(report, strata) for strata in report.strata), _disagreements(report)]
 
 
 def _coverage(report: AuditReport) -> Table:
-    found, audit = report.answered, report.audit
+    answered, audit = report.answered, report.audit
     row = {
-        "items": len(found.items),
-        "done": int((found.raters > 0).sum()),
-        "twice": int((found.raters > 1).sum()),
-        "annotators": len(found.annotators),
-        "begun": found.begun,
-        "settled": found.settled,
-        "open": found.open,
+        "items": len(answered.items),
+        "done": int((answered.raters > 0).sum()),
+        "twice": int((answered.raters > 1).sum()),
+        "annotators": len(answered.annotators),
+        "begun": answered.begun,
+        "settled": answered.settled,
+        "open": answered.open,
     }
     columns = [
         Column("items", "items"),
@@ -50,22 +50,22 @@ def _coverage(report: AuditReport) -> Table:
 
 
 def _rates(report: AuditReport) -> Table:
-    found, unequal = report.answered, bool(report.audit.sampling.get("unequal"))
+    answered, unequal = report.answered, bool(report.audit.sampling.get("unequal"))
     rows = [
         {
-            "category": one.category.label,
-            "mean": one.rates.mean,
-            "majority": one.rates.majority,
-            "any": one.rates.any,
-            "final": one.rates.final,
-            "weighted": one.rates.weighted,
-            "items": one.rates.mean.n,
+            "category": error.category.label,
+            "mean": error.rates.mean,
+            "majority": error.rates.majority,
+            "any": error.rates.any,
+            "final": error.rates.final,
+            "weighted": error.rates.weighted,
+            "items": error.rates.mean.n,
         }
-        for one in report.errors
+        for error in report.errors
     ]
     columns = [Column("category", "error")]
     columns += [_percent(name, name) for name in ("mean", "majority", "any")]
-    columns += [_percent("final", "after adjudication")] if found.settled else []
+    columns += [_percent("final", "after adjudication")] if answered.settled else []
     columns += [_percent("weighted", "mean, weighted")] if unequal else []
     columns.append(Column("items", "items"))
     notes = [
@@ -73,31 +73,32 @@ def _rates(report: AuditReport) -> Table:
         "majority: more than half of an item's annotators; any: one or more",
         "intervals: Wilson's with the effective n of stories as clusters",
     ]
-    if ties := sum(one.rates.ties for one in report.errors):
+    if ties := sum(error.rates.ties for error in report.errors):
         notes.append(
             f"in {ties} cases (an item and an error) as many annotators say yes as no: a tie, which is no majority"
         )
     if unequal:
         notes.append(
-            "strata were drawn unequally: weighted rates speak of all explanations that could be drawn, others of these"
+            "strata were sampled unequally: weighted rates describe all explanations that could be sampled, "
+            "other rates only these items"
         )
-    if found.settled and found.open:
-        notes.append(f"after adjudication: {found.open} answers that nobody has settled are left out")
+    if answered.settled and answered.open:
+        notes.append(f"after adjudication: {answered.open} answers that were not adjudicated are left out")
     return Table("Error rates", columns, rows, report.rates_signature, notes)
 
 
 def _agreement(report: AuditReport) -> Table:
     rows = [
         {
-            "category": one.category.label,
-            "ac1": one.agreement.ac1.estimate,
-            "fleiss": one.agreement.fleiss.estimate,
-            "alpha": one.agreement.alpha.estimate,
-            "raw": one.agreement.ac1.raw,
-            "items": one.agreement.ac1.raw.n,
-            "stories": one.agreement.ac1.stories,
+            "category": error.category.label,
+            "ac1": error.agreement.ac1.estimate,
+            "fleiss": error.agreement.fleiss.estimate,
+            "alpha": error.agreement.alpha.estimate,
+            "raw": error.agreement.ac1.raw,
+            "items": error.agreement.ac1.raw.n,
+            "stories": error.agreement.ac1.stories,
         }
-        for one in report.errors
+        for error in report.errors
     ]
     columns = [
         Column("category", "error"),
@@ -113,7 +114,7 @@ def _agreement(report: AuditReport) -> Table:
         "where nearly all answers are no, kappa and alpha are near 0 however often annotators agree; AC1 is not",
         _CLUSTERED if report.clustered else _SINGLE,
     ]
-    same = [one.category.label for one in report.errors if one.agreement.alpha.estimate.reason == ONE_CATEGORY]
+    same = [error.category.label for error in report.errors if error.agreement.alpha.estimate.reason == ONE_CATEGORY]
     if same:
         notes.append(
             f"{', '.join(same)}: every answer is the same; kappa and alpha are 0/0 there, and AC1, which counts with "
@@ -132,14 +133,14 @@ _SINGLE = "AC1's and kappa's intervals: t over items, Gwet's standard error; alp
 def _annotators(report: AuditReport) -> Table:
     rows = [
         {
-            "annotator": one.name,
-            "done": one.done,
-            "seconds": one.seconds,
-            "practice": "{}/{}".format(*one.practice) if one.practice[1] else None,
-            "agreement": one.agreement,
-            **one.rates,
+            "annotator": row.name,
+            "done": row.done,
+            "seconds": row.seconds,
+            "practice": "{}/{}".format(*row.practice) if row.practice[1] else None,
+            "agreement": row.agreement,
+            **row.rates,
         }
-        for one in report.annotators
+        for row in report.annotators
     ]
     columns = [
         Column("annotator", "annotator"),
@@ -150,14 +151,14 @@ def _annotators(report: AuditReport) -> Table:
         *_errors(report),
     ]
     notes = ["equals others: share of answers that equal another annotator's on the same item and category"]
-    if any(one.practice[1] for one in report.annotators):
+    if any(row.practice[1] for row in report.annotators):
         notes.append("practice: answers as expected, of those given in the practice round, which count nowhere else")
     return Table("Annotators", columns, rows, report.rates_signature, notes)
 
 
 def _by(report: AuditReport, strata: Strata) -> Table:
     name = strata.variable.replace("_", " ")
-    rows = [{strata.variable: one.level, "items": one.items, **one.rates} for one in strata.levels]
+    rows = [{strata.variable: stratum.level, "items": stratum.items, **stratum.rates} for stratum in strata.levels]
     columns = [Column(strata.variable, name), Column("items", "items"), *_errors(report)]
     notes = ["mean rates of the sample, not weighted; with few items intervals are wide, and differences are not tests"]
     if strata.unknown:
@@ -167,35 +168,37 @@ def _by(report: AuditReport, strata: Strata) -> Table:
 
 def _disagreements(report: AuditReport) -> Table:
     """Items on which annotators differ, as many as the options say."""
-    found, top = report.disagreements, report.options.top
-    shown = found[:top] if top else found
+    disagreements, top = report.disagreements, report.options.top
+    shown = disagreements[:top] if top else disagreements
     columns = [Column("item", "no."), Column("story", "story"), Column("criterion", "criterion")]
     columns += [Column("differ", "annotators differ on", wrap=50)]
     if report.audit.adjudication.answers:
         columns += [Column("final", "settled", wrap=40), Column("by", "by, reason", text=True, wrap=50)]
-    columns += [Column("notes", "notes", text=True, wrap=50)] if any(one.notes for one in shown) else []
+    columns += (
+        [Column("notes", "notes", text=True, wrap=50)] if any(disagreement.notes for disagreement in shown) else []
+    )
     columns += [Column("explanation", "explanation", text=True, wrap=50)]
-    notes = [f"{len(found)} items on which annotators differ, {len(shown)} shown, most dissent first"]
-    notes += [Advice("{top} shows all", top=0)] if len(shown) < len(found) else []
+    notes = [f"{len(disagreements)} items on which annotators differ, {len(shown)} shown, most dissent first"]
+    notes += [Advice("{top} shows all", top=0)] if len(shown) < len(disagreements) else []
     notes.append("no.: the number of the item on its page, which is not its place in an annotator's order")
-    texts = _told_apart([one.item.subject.explanation for one in shown])
-    rows = [_listed(one, text) for one, text in zip(shown, texts, strict=True)]
+    texts = _told_apart([disagreement.item.subject.explanation for disagreement in shown])
+    rows = [_listed(disagreement, text) for disagreement, text in zip(shown, texts, strict=True)]
     return Table("Disagreements", columns, rows, report.signature, notes)
 
 
-def _listed(one: Disagreement, text: str) -> dict[str, object]:
-    subject = one.item.subject
-    final = [f"{c.label}: {('no', 'yes')[value]}" for c, value in one.final]
+def _listed(disagreement: Disagreement, text: str) -> dict[str, object]:
+    subject = disagreement.item.subject
+    final = [f"{c.label}: {('no', 'yes')[value]}" for c, value in disagreement.final]
     return {
-        "item": one.item.id,
+        "item": disagreement.item.id,
         "story": subject.story,
         "criterion": subject.criterion.name if subject.criterion else None,
-        "differ": "; ".join(f"{split.category.label} {split.yes} yes {split.no} no" for split in one.differ),
+        "differ": "; ".join(f"{split.category.label} {split.yes} yes {split.no} no" for split in disagreement.differ),
         "final": "; ".join(final) or None,
-        "by": " / ".join(f"{who}: {why}" if why else who for who, why in one.by) or None,
-        "notes": " / ".join(f"{who}: {note}" for who, note in one.notes) or None,
+        "by": " / ".join(f"{who}: {why}" if why else who for who, why in disagreement.by) or None,
+        "notes": " / ".join(f"{who}: {note}" for who, note in disagreement.notes) or None,
         "explanation": text,
-        "dissent": one.dissent,
+        "dissent": disagreement.dissent,
     }
 
 
@@ -204,9 +207,9 @@ def _told_apart(texts: Sequence[str]) -> list[str]:
     lines = [" ".join(printable(text).split()) for text in texts]
     ordered = sorted(set(lines))
     shared = dict.fromkeys(ordered, 0)
-    for one, other in pairwise(ordered):  # whoever shares most with a text is beside it in this order
-        length = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), len(one))
-        shared[one], shared[other] = max(shared[one], length), max(shared[other], length)
+    for left, other in pairwise(ordered):  # whoever shares most with a text is beside it in this order
+        length = next((i for i, (a, b) in enumerate(zip(left, other, strict=False)) if a != b), len(left))
+        shared[left], shared[other] = max(shared[left], length), max(shared[other], length)
     return [_short(line, shared[line]) for line in lines]
 
 
@@ -220,7 +223,7 @@ def _short(line: str, shared: int) -> str:
 
 
 def _errors(report: AuditReport) -> list[Column]:
-    return [_percent(one.category.key, f"{one.category.label} x100") for one in report.errors]
+    return [_percent(error.category.key, f"{error.category.label} x100") for error in report.errors]
 
 
 def _percent(key: str, title: str) -> Column:

@@ -24,7 +24,7 @@ from judge.stats.estimate import Estimate
 from judge.stats.shares.weighted_proportion import weighted_share
 
 Floats = NDArray[np.float64]
-NO_ROUND = "undefined: nobody has settled what annotators disagree about"
+NO_ROUND = "undefined: no disagreement of annotators has been adjudicated"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,23 +48,23 @@ class Agreement:
     alpha: ChanceAgreement
 
 
-def rates(found: Answered, key: str, where: NDArray[np.bool_] | None = None) -> Rates:
+def rates(matrix: Answered, key: str, where: NDArray[np.bool_] | None = None) -> Rates:
     """The rates of a category, over some of the items."""
-    some = np.ones(len(found.items), dtype=np.bool_) if where is None else where
-    values = found.given[key][some]
-    share, story, raters = found.share(key)[some], found.story[some], found.raters[some]
-    known = raters > 0
+    some = np.ones(len(matrix.items), dtype=np.bool_) if where is None else where
+    values = matrix.given[key][some]
+    share, story, raters = matrix.share(key)[some], matrix.story[some], matrix.raters[some]
+    rated = raters > 0
     flat = np.ones(share.size)
     trials = int(raters.sum())
 
     def of(hits: Floats) -> Estimate:
-        return weighted_share(np.where(known, hits, np.nan), flat, story)
+        return weighted_share(np.where(rated, hits, np.nan), flat, story)
 
     final = Estimate.undefined(NO_ROUND)
-    if found.settled:
-        final = weighted_share(found.final[key][some], flat, story)
-    weight = found.weight[some]
-    weighted = Estimate.undefined("undefined: it is not known how the items were drawn")
+    if matrix.settled:
+        final = weighted_share(matrix.final[key][some], flat, story)
+    weight = matrix.weight[some]
+    weighted = Estimate.undefined("undefined: it is not known how the items were sampled")
     if not np.isnan(weight).any():
         weighted = weighted_share(share, weight, story, trials=trials)
     return Rates(
@@ -77,14 +77,14 @@ def rates(found: Answered, key: str, where: NDArray[np.bool_] | None = None) -> 
     )
 
 
-def agreement(found: Answered, key: str, *, resamples: int, seed: int, as_published: bool = False) -> Agreement:
+def agreement(answered: Answered, key: str, *, resamples: int, seed: int, as_published: bool = False) -> Agreement:
     """AC1, Fleiss' kappa and Krippendorff's alpha of a category, over items that two annotators or more finished.
 
     AC1 knows both answers, as the audit fixed them beforehand: it is 1, without interval, where everybody said no.
     Several explanations of one story are not independent: intervals take stories as the units, or explanations as the
     study did (`as_published`).
     """
-    values, story = found.given[key], None if as_published else found.story
+    values, story = answered.given[key], None if as_published else answered.story
     rng = np.random.default_rng(seed)
     return Agreement(
         chance_agreement.gwet(values, categories=np.array([0.0, 1.0]), story=story),
@@ -93,24 +93,24 @@ def agreement(found: Answered, key: str, *, resamples: int, seed: int, as_publis
     )
 
 
-def agreement_with_others(found: Answered, annotator: str) -> Estimate:
+def agreement_with_others(answered: Answered, annotator: str) -> Estimate:
     """Share of an annotator's answers that equal another's on the same item and category, items counting alike."""
-    j = found.annotators.index(annotator)
-    equal = np.zeros(len(found.items))
-    pairs = np.zeros(len(found.items))
-    for values in found.given.values():
+    j = answered.annotators.index(annotator)
+    equal = np.zeros(len(answered.items))
+    pairs = np.zeros(len(answered.items))
+    for values in answered.given.values():
         mine = values[:, [j]]
         others = np.delete(values, j, axis=1)
         both = ~np.isnan(others) & ~np.isnan(mine)
         equal += ((others == mine) & both).sum(axis=1)
         pairs += both.sum(axis=1)
     if not pairs.any():
-        return Estimate.undefined("undefined: nobody else has finished the same items")
+        return Estimate.undefined("undefined: no other annotator has finished the same items")
     share = np.where(pairs > 0, equal / np.maximum(pairs, 1), np.nan)
-    return weighted_share(share, np.ones(share.size), found.story, trials=int(pairs.sum()))
+    return weighted_share(share, np.ones(share.size), answered.story, trials=int(pairs.sum()))
 
 
-def rate_of_annotator(found: Answered, annotator: str, key: str) -> Estimate:
+def rate_of_annotator(answered: Answered, annotator: str, key: str) -> Estimate:
     """How often one annotator sees the error."""
-    hits = found.given[key][:, found.annotators.index(annotator)]
-    return weighted_share(hits, np.ones(hits.size), found.story)
+    hits = answered.given[key][:, answered.annotators.index(annotator)]
+    return weighted_share(hits, np.ones(hits.size), answered.story)

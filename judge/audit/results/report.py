@@ -100,7 +100,7 @@ class AuditReport:
     @property
     def clustered(self) -> bool:
         """Whether several items are of one story, so that stories are the units of agreement's intervals."""
-        return any(one.agreement.ac1.stories < one.agreement.ac1.raw.n for one in self.errors)
+        return any(error.agreement.ac1.stories < error.agreement.ac1.raw.n for error in self.errors)
 
     @property
     def signature(self) -> str:
@@ -109,12 +109,12 @@ class AuditReport:
 
     @property
     def rates_signature(self) -> str:
-        """The same for rates with their intervals."""
+        """Signature of rates with their intervals."""
         return self._signed(_OF_RATES)
 
     @property
     def agreement_signature(self) -> str:
-        """The same for coefficients of agreement with theirs."""
+        """Signature of coefficients of agreement with their intervals."""
         return self._signed(self._of_agreement)
 
     @property
@@ -123,14 +123,14 @@ class AuditReport:
         return "ci:jackknife-stories" if self.clustered else drawn
 
     def _signed(self, intervals: str) -> str:
-        found = self.answered
+        matrix = self.answered
         drawn = str(self.audit.sampling.get("signature", "not drawn here")).removesuffix(f"|v{__version__}")
         parts = [
             f"audit:{self.audit.audit_id}",
-            f"items:{int((found.raters > 0).sum())}/{len(found.items)}",
-            f"annotators:{','.join(found.annotators)}",
-            f"categories:{','.join(c.key for c in found.categories)}",
-            f"settled:{found.settled}/{found.settled + found.open}" if found.settled else "",
+            f"items:{int((matrix.raters > 0).sum())}/{len(matrix.items)}",
+            f"annotators:{','.join(matrix.annotators)}",
+            f"categories:{','.join(c.key for c in matrix.categories)}",
+            f"settled:{matrix.settled}/{matrix.settled + matrix.open}" if matrix.settled else "",
             intervals,
             f"of:{drawn}",
             f"v{__version__}",
@@ -144,61 +144,61 @@ class AuditReport:
         from judge.stats.flat_frame import flat_frame
 
         signature = self._signed(f"{_OF_RATES}|{self._of_agreement}")
-        return flat_frame((_cells(one) for one in self.errors), signature)
+        return flat_frame((_cells(error) for error in self.errors), signature)
 
 
 def report(audit: AuditSnapshot, options: ReportOptions | None = None) -> AuditReport:
     """Everything that is counted of an audit; SpecError for one without a finished item."""
     options = options or ReportOptions()
-    found = answered(audit, options.annotators)
-    if not found.raters.any():
+    matrix = answered(audit, options.annotators)
+    if not matrix.raters.any():
         hint = f"judge audit serve {audit.path}"
         raise SpecError(f"{audit.path}: no annotator has finished an item yet", hint=hint)
-    by = [_strata(found, name) for name in options.by]
+    by = [_strata(matrix, name) for name in options.by]
     return AuditReport(
         audit=audit,
-        answered=found,
+        answered=matrix,
         options=options,
-        errors=tuple(_error(found, category, options) for category in found.categories),
-        annotators=tuple(_annotator(audit, found, name) for name in found.annotators),
-        strata=tuple(one for one in by if len(one.levels) > 1),
-        disagreements=disagreements(audit, found),
+        errors=tuple(_error(matrix, category, options) for category in matrix.categories),
+        annotators=tuple(_annotator(audit, matrix, name) for name in matrix.annotators),
+        strata=tuple(strata for strata in by if len(strata.levels) > 1),
+        disagreements=disagreements(audit, matrix),
     )
 
 
-def _error(found: Answered, category: Category, options: ReportOptions) -> ErrorFound:
-    agreed = agreement(found, category.key, resamples=options.resamples, seed=options.seed)
-    return ErrorFound(category, rates(found, category.key), agreed)
+def _error(matrix: Answered, category: Category, options: ReportOptions) -> ErrorFound:
+    agreed = agreement(matrix, category.key, resamples=options.resamples, seed=options.seed)
+    return ErrorFound(category, rates(matrix, category.key), agreed)
 
 
-def _annotator(audit: AuditSnapshot, found: Answered, name: str) -> AnnotatorFound:
-    mine = found.given[found.categories[0].key][:, found.annotators.index(name)]
-    done = [item.id for item, value in zip(found.items, mine, strict=True) if not np.isnan(value)]
+def _annotator(audit: AuditSnapshot, matrix: Answered, name: str) -> AnnotatorFound:
+    mine = matrix.given[matrix.categories[0].key][:, matrix.annotators.index(name)]
+    done = [item.id for item, value in zip(matrix.items, mine, strict=True) if not np.isnan(value)]
     seconds = [s for i in done if (s := audit.annotation.seconds(name, i)) is not None]
     return AnnotatorFound(
         name=name,
         done=len(done),
         seconds=median(seconds) if seconds else None,
         practice=practice_score(audit, name),
-        agreement=agreement_with_others(found, name),
-        rates={c.key: rate_of_annotator(found, name, c.key) for c in found.categories},
+        agreement=agreement_with_others(matrix, name),
+        rates={c.key: rate_of_annotator(matrix, name, c.key) for c in matrix.categories},
     )
 
 
-def _strata(found: Answered, variable: str) -> Strata:
-    levels = found.levels(variable)
-    made = []
+def _strata(matrix: Answered, variable: str) -> Strata:
+    levels = matrix.levels(variable)
+    strata = []
     for level in sorted({level for level in levels if level is not None}):
-        where = np.array([one == level for one in levels])
-        shares = {c.key: rates(found, c.key, where).mean for c in found.categories}
-        made.append(Stratum(level, int((found.raters[where] > 0).sum()), shares))
-    return Strata(variable, tuple(made), sum(level is None for level in levels))
+        where = np.array([value == level for value in levels])
+        shares = {c.key: rates(matrix, c.key, where).mean for c in matrix.categories}
+        strata.append(Stratum(level, int((matrix.raters[where] > 0).sum()), shares))
+    return Strata(variable, tuple(strata), sum(level is None for level in levels))
 
 
-def _cells(one: ErrorFound) -> dict[str, object]:
-    found, agreed = one.rates, one.agreement
-    counts = {"items": found.mean.n, "stories": agreed.ac1.stories, "ties": found.ties}
-    counted = {name: getattr(found, name) for name in ("mean", "majority", "any", "final", "weighted")}
+def _cells(error: ErrorFound) -> dict[str, object]:
+    shares, agreed = error.rates, error.agreement
+    counts = {"items": shares.mean.n, "stories": agreed.ac1.stories, "ties": shares.ties}
+    counted = {name: getattr(shares, name) for name in ("mean", "majority", "any", "final", "weighted")}
     coefficients = {"ac1": agreed.ac1.estimate, "raw": agreed.ac1.raw}
     coefficients |= {"fleiss": agreed.fleiss.estimate, "alpha": agreed.alpha.estimate}
-    return {"category": one.category.key, "label": one.category.label, **counts, **counted, **coefficients}
+    return {"category": error.category.key, "label": error.category.label, **counts, **counted, **coefficients}

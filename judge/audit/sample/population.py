@@ -63,7 +63,7 @@ class Population:
         groups = self.frame.groupby("dataset", observed=True)["story"]
         done = {(dataset, story): name.done for dataset, some in groups for story, name in _told(some)}
         places = zip(self.frame["dataset"], self.frame["story"].astype(str), strict=True)
-        return pd.Series([done.get(place, NONE) for place in places], index=self.frame.index, dtype=str)
+        return pd.Series([done.get(key, NONE) for key in places], index=self.frame.index, dtype=str)
 
     def _gap_bands(self) -> pd.Series[Any]:
         """A quarter of the scale's range or more below people, above them, or between."""
@@ -86,8 +86,8 @@ def read_runs(runs: Sequence[Path | str], parser: str = "ours", *, first_repeat:
     references: dict[tuple[str, str], str] = {}
 
     def beside(journal: JournalReader, fact: RunFacts) -> None:
-        told = ((story.id, story.reference) for story in journal.stories(ratings=False))
-        references.update({(fact.dataset, name): text for name, text in told if text is not None})
+        texts = ((story.id, story.reference) for story in journal.stories(ratings=False))
+        references.update({(fact.dataset, name): text for name, text in texts if text is not None})
 
     return _population(read(runs, parser, beside=beside, perturbed=True), references, first_repeat=first_repeat)
 
@@ -96,8 +96,8 @@ def _population(table: RatingsTable, references: Mapping[tuple[str, str], str], 
     judged = table.frame[table.frame["source"] == "judge"]
     left_out: dict[str, int] = {}
     if first_repeat:
-        place = ["run", "judge", "dataset", "story", "criterion", "eval_prompt"]
-        first = judged["repeat"].isna() | (judged["repeat"] == judged.groupby(place)["repeat"].transform("min"))
+        cell = ["run", "judge", "dataset", "story", "criterion", "eval_prompt"]
+        first = judged["repeat"].isna() | (judged["repeat"] == judged.groupby(cell)["repeat"].transform("min"))
         left_out["later repeats"] = int((~first).sum())
         judged = judged[first.to_numpy(dtype=bool)]
     # One text at a time: a column of cleaned copies would double the memory.
@@ -117,8 +117,10 @@ def _population(table: RatingsTable, references: Mapping[tuple[str, str], str], 
     frame["cluster"] = clusters
     criteria = {criterion.name: criterion for fact in table.facts for criterion in fact.criteria}
     notes = [*(note for fact in table.facts for note in fact.notes), *beside, *notes]
-    told = pd.Series([references.get(place) for place in table.stories.index], table.stories.index, dtype=object)
-    stories = table.stories.assign(reference=told)
+    story_references = pd.Series(
+        [references.get(cell) for cell in table.stories.index], table.stories.index, dtype=object
+    )
+    stories = table.stories.assign(reference=story_references)
     return Population(frame, left_out, stories, criteria, table.facts, tuple(dict.fromkeys(notes)))
 
 
@@ -127,11 +129,11 @@ def _people(table: RatingsTable, frame: pd.DataFrame) -> tuple[Any, list[str]]:
     against: dict[tuple[str, str, str], str] = {}
     notes: list[str] = []
     for matrix in build(table):
-        found = match(matrix)
-        notes += found.notes
-        for cell, place in zip(matrix.cells, found.partner, strict=True):
-            if place is not None:
-                against[matrix.dataset, cell.run, cell.criterion] = matrix.criteria[place]
+        matching = match(matrix)
+        notes += matching.notes
+        for cell, position in zip(matrix.cells, matching.partner, strict=True):
+            if position is not None:
+                against[matrix.dataset, cell.run, cell.criterion] = matrix.criteria[position]
     raters = table.frame[table.frame["source"] == "rater"]
     means = raters.groupby(["dataset", "story", "criterion"], observed=True)["rating"].mean()
     asked = frame[["dataset", "run", "criterion"]].itertuples(index=False, name=None)
@@ -142,21 +144,21 @@ def _people(table: RatingsTable, frame: pd.DataFrame) -> tuple[Any, list[str]]:
 
 def _clusters(facts: Sequence[RunFacts], frame: pd.DataFrame) -> tuple[list[str | None], list[str]]:
     """Each row's cluster in its folder's explanation map, and what is to be said of maps."""
-    place = ["run", "judge", "story", "criterion", "eval_prompt", "repeat"]
-    known: dict[tuple[Any, ...], str] = {}
+    keys = ["run", "judge", "story", "criterion", "eval_prompt", "repeat"]
+    names: dict[tuple[Any, ...], str] = {}
     notes = []
     for fact in facts:
-        found = stored.read(ResultFolder(Path(fact.path)))
-        if found is not None:
-            notes.append(f"clusters of {fact.judge}: {found.signature}")
-            for point in found.points:
+        stored_map = stored.read(ResultFolder(Path(fact.path)))
+        if stored_map is not None:
+            notes.append(f"clusters of {fact.judge}: {stored_map.signature}")
+            for point in stored_map.points:
                 if point.get("cluster") is not None:
                     name = "noise" if point["cluster"] == -1 else str(point["cluster"])
-                    known[(fact.run, *(point[key] for key in place[1:]))] = name
-    if not known:
+                    names[(fact.run, *(point[key] for key in keys[1:]))] = name
+    if not names:
         return [None] * len(frame), []
-    rows = frame[place].itertuples(index=False, name=None)
-    return [known.get((*row[:5], None if pd.isna(row[5]) else int(row[5]))) for row in rows], notes
+    rows = frame[keys].itertuples(index=False, name=None)
+    return [names.get((*row[:5], None if pd.isna(row[5]) else int(row[5]))) for row in rows], notes
 
 
 def _told(stories: pd.Series[Any]) -> Iterator[tuple[str, PerturbedName]]:
@@ -167,5 +169,5 @@ def _told(stories: pd.Series[Any]) -> Iterator[tuple[str, PerturbedName]]:
 def _text(column: pd.Series[Any]) -> pd.Series[Any]:
     """The values as text, 4.0 as "4"."""
     number = pd.api.types.is_numeric_dtype(column)
-    said = column.map(lambda v: NONE if pd.isna(v) else f"{v:g}" if number else str(v))
-    return said.astype(str).replace("", NONE)
+    text = column.map(lambda v: NONE if pd.isna(v) else f"{v:g}" if number else str(v))
+    return text.astype(str).replace("", NONE)

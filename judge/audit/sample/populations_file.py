@@ -37,10 +37,10 @@ def read_population(
         frame, stories, notes = _disagreements(path)
     else:
         frame, stories, notes = _table(path, columns)
-    known = {c.name: c for c in load_criteria(criteria).criteria} if criteria else {}
-    strange = sorted({str(name) for name in frame["criterion"] if name} - set(known)) if criteria else []
+    by_name = {c.name: c for c in load_criteria(criteria).criteria} if criteria else {}
+    strange = sorted({str(name) for name in frame["criterion"] if name} - set(by_name)) if criteria else []
     if strange:
-        raise SpecError(f"{path}: criterion {strange[0]!r} is not in the set {criteria!r} ({', '.join(known)})")
+        raise SpecError(f"{path}: criterion {strange[0]!r} is not in the set {criteria!r} ({', '.join(by_name)})")
     if not criteria and frame["criterion"].any():
         gives = Advice("{criteria} gives them", criteria="SET")
         notes.append(Note("definitions and guidelines of criteria are not in the file", gives, joint=": "))
@@ -57,7 +57,7 @@ def read_population(
     frame = frame[~twice].reset_index(drop=True)
     if frame.empty:
         raise DataError("none of the rows has an explanation", file=path)
-    return Population(frame, left_out, stories, known or _named(frame), (), tuple(notes))
+    return Population(frame, left_out, stories, by_name or _named(frame), (), tuple(notes))
 
 
 def _named(frame: pd.DataFrame) -> dict[str, Criterion]:
@@ -78,21 +78,21 @@ def _table(path: Path, columns: Mapping[str, str] | None) -> tuple[pd.DataFrame,
 def _disagreements(path: Path) -> tuple[pd.DataFrame, pd.DataFrame, list[str]]:
     content = read_json(path)
     tables = content if isinstance(content, list) else [content]
-    found = next((one for one in tables if _is_list(one)), None)
-    if found is None:
+    table = next((candidate for candidate in tables if _is_list(candidate)), None)
+    if table is None:
         raise DataError(
             "is not a list of disagreements",
             file=path,
             hint=Advice("judge disagreements RUN {long} {format} -o FILE writes one", long=True, format="json"),
         )
     rows, stories = [], {}
-    for listed in found["rows"]:
-        place = (str(listed["dataset"]), str(listed["story"]))
-        stories[place] = (*place, listed["story_prompt"], listed["system"], listed["text"] or None, None)
+    for listed in table["rows"]:
+        key = (str(listed["dataset"]), str(listed["story"]))
+        stories[key] = (*key, listed["story_prompt"], listed["system"], listed["text"] or None, None)
         people = None if listed["people"] is None else listed["people"]["mean"]
         rows += [_said(listed, side, repeat, people) for side in listed["sides"] for repeat in side["repeats"]]
     names = ["dataset", "story", "story_prompt", "system", "text", "reference"]
-    told = pd.DataFrame(list(stories.values()), columns=names, dtype=object).set_index(["dataset", "story"])
+    story_table = pd.DataFrame(list(stories.values()), columns=names, dtype=object).set_index(["dataset", "story"])
     frame = pd.DataFrame(rows)
     frame["repeat"] = frame["repeat"].astype("Int64")
     for name in ("rating", "people"):
@@ -100,9 +100,9 @@ def _disagreements(path: Path) -> tuple[pd.DataFrame, pd.DataFrame, list[str]]:
     frame["gap"] = frame["rating"] - frame["people"]
     notes = [
         f"explanations are those of {path.name}, where ratings differ most: rates say nothing of other stories",
-        f"disagreements: {found['signature']}",
+        f"disagreements: {table['signature']}",
     ]
-    return frame, told, notes
+    return frame, story_table, notes
 
 
 def _is_list(table: Any) -> bool:
@@ -111,7 +111,7 @@ def _is_list(table: Any) -> bool:
 
 def _said(listed: Mapping[str, Any], side: Mapping[str, Any], repeat: Mapping[str, Any], people: Any) -> dict[str, Any]:
     """One repeat as a row of the population."""
-    place = {key: listed[key] for key in ("dataset", "story", "story_prompt", "system", "criterion")}
+    cell = {key: listed[key] for key in ("dataset", "story", "story_prompt", "system", "criterion")}
     asked = {key: side[key] for key in ("run", "judge", "eval_prompt")}
     given = {key: repeat[key] for key in ("repeat", "rating", "status", "flags", "explanation")}
-    return {**place, **asked, **given, "people": people, "cluster": None}
+    return {**cell, **asked, **given, "people": people, "cluster": None}

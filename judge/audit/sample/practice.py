@@ -48,26 +48,26 @@ def practise(store: AuditStore, annotator: str, practice: int, values: Mapping[s
 
 def feedback(store: AuditStore, annotator: str, practice: int) -> Feedback:
     """What the annotator has said of a practice item so far, beside what is expected."""
-    one = _known(store, practice)
+    item = _known(store, practice)
     sql = "SELECT category, value FROM practice_answers WHERE annotator = ? AND practice = ?"
     values = {str(key): int(value) for key, value in store.select(sql, clean_name(annotator), practice)}
     complete = len(values) == len(store.categories)
-    return Feedback(values, dict(one.expected), _right(one, values), one.feedback, complete)
+    return Feedback(values, dict(item.expected), _right(item, values), item.feedback, complete)
 
 
 def practice_score(audit: AuditSnapshot, annotator: str) -> tuple[int, int]:
     """(as expected, answered) over all categories of practice items that have an expected answer."""
     given = audit.practised.get(annotator, {})
-    found = [_right(one, given.get(one.id, {})) for one in audit.practice]
-    return sum(sum(right.values()) for right in found), sum(len(right) for right in found)
+    results = [_right(item, given.get(item.id, {})) for item in audit.practice]
+    return sum(sum(right.values()) for right in results), sum(len(right) for right in results)
 
 
-def _right(one: PracticeItem, values: Mapping[str, int]) -> dict[str, bool]:
-    return {key: values[key] == wanted for key, wanted in one.expected.items() if key in values}
+def _right(item: PracticeItem, values: Mapping[str, int]) -> dict[str, bool]:
+    return {key: values[key] == wanted for key, wanted in item.expected.items() if key in values}
 
 
 def _known(store: AuditStore, practice: int) -> PracticeItem:
-    for one in store.practice:
-        if one.id == practice:
-            return one
+    for item in store.practice:
+        if item.id == practice:
+            return item
     raise DataError(f"has no practice item {practice}", file=store.path, allowed=f"1 to {len(store.practice)}")

@@ -38,35 +38,35 @@ class Sampled:
     notes: list[str]
 
 
-def sample(found: Population, options: SampleOptions, categories: Sequence[Category] = ()) -> Sampled:
+def sample(population: Population, options: SampleOptions, categories: Sequence[Category] = ()) -> Sampled:
     """Draw a sample; the notes say which of the categories are asked otherwise because of what is hidden.
 
     Raises SpecError for impossible options: no item asked for, a variable that is not known or used twice.
     """
     _check(options)
     rng = np.random.default_rng(options.seed)
-    rows, first = _thinned(found, options, rng)
-    by = tuple(name for name in options.by if len(options.by) == 1 or len(found.level(name).unique()) > 1)
-    codes, levels = _codes(found, by, rows)
+    rows, first = _thinned(population, options, rng)
+    by = tuple(name for name in options.by if len(options.by) == 1 or len(population.level(name).unique()) > 1)
+    codes, levels = _codes(population, by, rows)
     # What a sample is said to be drawn by is what it was drawn by: a variable that nothing differs in decided nothing.
-    used, spread = (tuple(n for n in names if _differs(found, n, rows)) for names in (by, options.spread))
-    order = _codes(found, spread, rows)[0]
+    used, spread = (tuple(n for n in names if _differs(population, n, rows)) for names in (by, options.spread))
+    order = _codes(population, spread, rows)[0]
     drawn = stratified.draw(codes, order, options.n, rng, options.allocation)
     weight = drawn.weight * first[drawn.unit]
-    chosen = found.frame.iloc[rows[drawn.unit]]
+    chosen = population.frame.iloc[rows[drawn.unit]]
     strata = [levels[code] for code in codes[drawn.unit]]
-    subjects = _subjects(found, chosen, strata, weight)
-    notes = [*_notes(found, options, drawn, rows, subjects), *_of_blindness(options.blind, subjects, categories)]
-    line = _signature(found, options, (used, spread), len(subjects))
+    subjects = _subjects(population, chosen, strata, weight)
+    notes = [*_notes(population, options, drawn, rows, subjects), *_of_blindness(options.blind, subjects, categories)]
+    line = _signature(population, options, (used, spread), len(subjects))
     sampling = {
         "options": {key: list(v) if isinstance(v, tuple) else v for key, v in asdict(options).items()},
         "by": list(used),
         "spread": list(spread),
-        "unknown": _unknown(found, (*used, *spread), rows),
-        "population": len(found.frame),
-        "left_out": dict(found.left_out),
+        "unknown": _unknown(population, (*used, *spread), rows),
+        "population": len(population.frame),
+        "left_out": dict(population.left_out),
         "signature": line,
-        "runs": sorted({fact.run for fact in found.facts}),
+        "runs": sorted({fact.run for fact in population.facts}),
         "unequal": bool(np.ptp(weight) > 1e-9 * weight.max()),
     }
     return Sampled(subjects, _table(by, levels, codes, drawn, weight, line, notes), sampling, notes)
@@ -87,58 +87,60 @@ def _check(options: SampleOptions) -> None:
 
 
 def _thinned(
-    found: Population, options: SampleOptions, rng: np.random.Generator
+    population: Population, options: SampleOptions, rng: np.random.Generator
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Rows that may be drawn, and how many of the population each stands for."""
     if options.per_story is None:
-        count = len(found.frame)
+        count = len(population.frame)
         return np.arange(count), np.ones(count)
-    story = np.asarray(found.frame.groupby(["dataset", "story"], sort=False, observed=True).ngroup(), dtype=np.int64)
+    story = np.asarray(
+        population.frame.groupby(["dataset", "story"], sort=False, observed=True).ngroup(), dtype=np.int64
+    )
     return stratified.thin(story, options.per_story, rng)
 
 
-def _differs(found: Population, name: str, rows: NDArray[np.int64]) -> bool:
+def _differs(population: Population, name: str, rows: NDArray[np.int64]) -> bool:
     """Whether these rows have more than one level of a variable: else nothing can be spread over it."""
-    levels = found.level(name).to_numpy()[rows]
+    levels = population.level(name).to_numpy()[rows]
     return bool((levels != levels[0]).any())
 
 
-def _unknown(found: Population, variables: Sequence[str], rows: NDArray[np.int64]) -> dict[str, int]:
-    """Of how many of these rows each variable is not known; only variables of which it is any."""
-    counts = {name: int((found.level(name).iloc[rows] == NONE).sum()) for name in variables}
+def _unknown(population: Population, variables: Sequence[str], rows: NDArray[np.int64]) -> dict[str, int]:
+    """Number of rows in which each variable is not known, for variables with at least one such row."""
+    counts = {name: int((population.level(name).iloc[rows] == NONE).sum()) for name in variables}
     return {name: count for name, count in counts.items() if count}
 
 
 def _codes(
-    found: Population, variables: Sequence[str], rows: NDArray[np.int64]
+    population: Population, variables: Sequence[str], rows: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], list[tuple[str, ...]]]:
     """Codes 0..k-1 of the combinations that occur, in the order of their names, and these."""
     if not variables:
         return np.zeros(rows.size, dtype=np.int64), [()]
-    levels = pd.DataFrame({name: found.level(name).to_numpy()[rows] for name in variables})
+    levels = pd.DataFrame({name: population.level(name).to_numpy()[rows] for name in variables})
     grouped = levels.groupby(list(variables), sort=True)
     names = [key if isinstance(key, tuple) else (key,) for key, _ in grouped.size().items()]
     return np.asarray(grouped.ngroup(), dtype=np.int64), [tuple(map(str, name)) for name in names]
 
 
 def _subjects(
-    found: Population, chosen: pd.DataFrame, strata: Sequence[tuple[str, ...]], weight: NDArray[np.float64]
+    population: Population, chosen: pd.DataFrame, strata: Sequence[tuple[str, ...]], weight: NDArray[np.float64]
 ) -> list[Subject]:
     places = {(str(d), str(s)) for d, s in zip(chosen["dataset"], chosen["story"], strict=True)}
-    stories = found.stories[found.stories.index.isin(list(places))]
+    stories = population.stories[population.stories.index.isin(list(places))]
     texts = dict(zip(stories.index, stories.to_dict("records"), strict=True))
-    made = []
+    subjects = []
     rows = chosen.astype(object).where(chosen.notna(), None).to_dict("records")
     for row, stratum, stands_for in zip(rows, strata, weight, strict=True):
-        place = (str(row["dataset"]), str(row["story"]))
-        story = texts.get(place, {})
-        criterion = found.criteria.get(row["criterion"])
+        key = (str(row["dataset"]), str(row["story"]))
+        story = texts.get(key, {})
+        criterion = population.criteria.get(row["criterion"])
         if criterion is None and row["criterion"]:
             criterion = Criterion(str(row["criterion"]), str(row["criterion"])[:8], "")
         subject = Subject(
             explanation=str(row["explanation"]),
-            story=place[1],
-            dataset=place[0],
+            story=key[1],
+            dataset=key[0],
             system=_text(row["system"]),
             story_prompt=_text(row["story_prompt"]),
             text=_text(story.get("text")),
@@ -146,8 +148,8 @@ def _subjects(
             criterion=criterion,
             facts=_facts(row, stratum, float(stands_for)),
         )
-        made.append(subject)
-    return made
+        subjects.append(subject)
+    return subjects
 
 
 def _facts(row: dict[Any, Any], stratum: tuple[str, ...], weight: float) -> Facts:
@@ -171,13 +173,13 @@ def _text(value: Any) -> str | None:
 
 
 def _notes(
-    found: Population, options: SampleOptions, drawn: Drawn, rows: NDArray[np.int64], subjects: Sequence[Subject]
+    population: Population, options: SampleOptions, drawn: Drawn, rows: NDArray[np.int64], subjects: Sequence[Subject]
 ) -> list[str]:
-    notes = list(found.notes)
-    left = sum(found.left_out.values())
-    causes = "; ".join(f"{count} {cause}" for cause, count in found.left_out.items() if count)
+    notes = list(population.notes)
+    left = sum(population.left_out.values())
+    causes = "; ".join(f"{count} {cause}" for cause, count in population.left_out.items() if count)
     notes.append(
-        f"{len(found.frame)} explanations could be drawn, {left} rows could not" + (f" ({causes})" * bool(left))
+        f"{len(population.frame)} explanations could be drawn, {left} rows could not" + (f" ({causes})" * bool(left))
     )
     if options.per_story is not None:
         notes.append(f"at most {options.per_story} of each story: {rows.size} explanations were left to draw from")
@@ -187,7 +189,7 @@ def _notes(
         inside, strata = int((drawn.drawn > 0).sum()), int((drawn.size > 0).sum())
         notes.append(f"{inside} of {strata} strata are in the sample; which ones, is random")
     for name in ("gap", "cluster"):
-        if name in (*options.by, *options.spread) and bool((found.level(name) == NONE).all()):
+        if name in (*options.by, *options.spread) and bool((population.level(name) == NONE).all()):
             why = "people rated none of these" if name == "gap" else "judge explain has made no map of these runs"
             notes.append(f"{name} is not known of any explanation: {why}")
     return notes
@@ -213,17 +215,19 @@ def _names_its_judge(subject: Subject) -> bool:
     """Whether the explanation holds its judge's name, the last part of it (the model), or "language model"."""
     judge = subject.facts.judge or ""
     words = {"language model", judge, judge.rpartition("/")[2]} - {""}
-    found = "|".join(re.escape(word) for word in words)
-    return re.search(rf"(?<!\w)(?:{found})(?!\w)", subject.explanation, re.IGNORECASE) is not None
+    pattern = "|".join(re.escape(word) for word in words)
+    return re.search(rf"(?<!\w)(?:{pattern})(?!\w)", subject.explanation, re.IGNORECASE) is not None
 
 
-def _signature(found: Population, options: SampleOptions, used: tuple[Sequence[str], Sequence[str]], count: int) -> str:
+def _signature(
+    population: Population, options: SampleOptions, used: tuple[Sequence[str], Sequence[str]], count: int
+) -> str:
     """`used` are the variables by which the sample was stratified, and over which it was spread."""
     by, spread = used
-    judges = ",".join(dict.fromkeys(str(name) for name in found.frame["judge"]))
-    parsers = ",".join(dict.fromkeys(fact.parser for fact in found.facts))
+    judges = ",".join(dict.fromkeys(str(name) for name in population.frame["judge"]))
+    parsers = ",".join(dict.fromkeys(fact.parser for fact in population.facts))
     parts = [
-        ",".join(f"{name}:{number}" for name, number in found.frame["dataset"].value_counts().items()),
+        ",".join(f"{name}:{number}" for name, number in population.frame["dataset"].value_counts().items()),
         f"judge:{judges}",
         f"parser:{parsers}" if parsers else "",
         f"sample:{count}/{options.allocation}/seed{options.seed}",

@@ -90,8 +90,8 @@ class AnthropicBackend:
         except TimeoutError:
             raise _silence(self.url, patience) from None
         except aiohttp.ClientError as error:
-            found = connection_error(error, self.url)
-            raise BackendError(str(found), kind="address", retryable=False, hint="check base_url") from error
+            address_error = connection_error(error, self.url)
+            raise BackendError(str(address_error), kind="address", retryable=False, hint="check base_url") from error
         self._probe_seconds = time.perf_counter() - began
         return await self.facts()
 
@@ -122,12 +122,12 @@ class AnthropicBackend:
         return self._refusals > 0
 
     async def facts(self) -> Mapping[str, Any]:
-        """What is known of the server, for the manifest."""
+        """Facts of the server, for the manifest."""
         return {"servers": [{"base_url": self.url, "answers_per_call": 1, **self._told}]}
 
     @property
     def notices(self) -> list[str]:
-        """What became of the cache, where it is not what the cache points are for."""
+        """A note where the cache points had no effect."""
         return self._cache.notices(self.model)
 
     async def complete(self, query: Request, repeats: Sequence[int]) -> list[Response]:  # noqa: ARG002  one at a time
@@ -151,8 +151,8 @@ class AnthropicBackend:
         return [response]
 
     def _tell_limits(self, headers: Mapping[str, str]) -> None:
-        if self.on_limits is not None and (told := rate_limits(headers)) is not None:
-            self.on_limits(told)
+        if self.on_limits is not None and (limits := rate_limits(headers)) is not None:
+            self.on_limits(limits)
 
     def payload(self, query: Request, repeats: Sequence[int] = ()) -> dict[str, Any]:  # noqa: ARG002  there is no seed
         """The request's JSON body, exactly as sent: the same for every repeat."""
@@ -196,8 +196,10 @@ class _CacheUse:
         if self.met or self.answers < _FEW:
             return []
         mean = self.tokens / self.answers
-        said = f"{model} cached none of {self.answers} prompts (of {mean:.0f} tokens on average): a model caches what "
-        return [said + "is shared only from a least length on, which is 512 to 4096 tokens by model"]
+        opening = (
+            f"{model} cached none of {self.answers} prompts (of {mean:.0f} tokens on average): a model caches what "
+        )
+        return [opening + "is shared only from a least length on, which is 512 to 4096 tokens by model"]
 
 
 def _extra(engine: Mapping[str, Any]) -> dict[str, Any]:
@@ -237,7 +239,7 @@ def route_of(url: str, route: str) -> str:
 
 
 def _facts(body: bytes) -> dict[str, Any]:
-    """What a server tells of the model: an alias is told with the name of what it stands for."""
+    """The server's facts of the model: an alias comes with the name of the model that it stands for."""
     try:
         data = orjson.loads(body)
     except orjson.JSONDecodeError:

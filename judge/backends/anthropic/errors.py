@@ -47,7 +47,7 @@ def refused(
 ) -> RefusalError:
     """The error that a refused request stands for, or an error out of a batch. `sent` is the request's body."""
     refusal = read_refusal(status, headers, body, sent)
-    words = redact(refusal.said.shown())
+    words = redact(refusal.error_body.shown())
     message = f"{url}: HTTP {refusal.status}" + (f": {words}" if words else "")
     return RefusalError(message, refusal=refusal, sent=sent, hint=_hint(refusal, sent))
 

@@ -91,11 +91,11 @@ def _cut(message: Message, places: Sequence[int]) -> list[dict[str, Any]]:
     """
     blocks: list[dict[str, Any]] = []
     start = 0
-    for place in places:
-        text = message.content[start:place]
-        if text.strip() and (place == len(message.content) or message.content[place:].strip()):
+    for cut in places:
+        text = message.content[start:cut]
+        if text.strip() and (cut == len(message.content) or message.content[cut:].strip()):
             blocks.append({"type": "text", "text": text, "cache_control": _EPHEMERAL})
-            start = place
+            start = cut
     if start < len(message.content):
         blocks.append({"type": "text", "text": message.content[start:]})
     return blocks

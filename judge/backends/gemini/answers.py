@@ -42,9 +42,9 @@ def read(body: bytes, url: str, scrub: Scrub) -> tuple[list[Response], int]:
         candidates = data.get("candidates") or []
         if not candidates:
             raise _none_given(data, url, body)
-        candidates = sorted(candidates, key=lambda one: one.get("index", 0))
+        candidates = sorted(candidates, key=lambda candidate: candidate.get("index", 0))
         model = data.get("modelVersion")
-        responses = [checked(_response(one, model)) for one in candidates if _is_answer(one)]
+        responses = [checked(_response(candidate, model)) for candidate in candidates if _is_answer(candidate)]
         if not responses:
             raise _failed(candidates[0], url)
         usage = _usage(data.get("usageMetadata"))
@@ -78,24 +78,24 @@ def _failed(candidate: Mapping[str, Any], url: str) -> BackendError:
     """The error that a candidate stands for that is no answer."""
     reason = str(candidate.get("finishReason") or "the server gives no reason")
     words = [reason, _rated(candidate), candidate.get("finishMessage")]
-    said = f"{url}: the answer was stopped: {': '.join(str(word) for word in words if word)}"
+    message = f"{url}: the answer was stopped: {': '.join(str(word) for word in words if word)}"
     if reason in FILTERED:
-        return BackendError(said, kind="filtered", retryable=False)
+        return BackendError(message, kind="filtered", retryable=False)
     if reason == _ACCOUNT:
         return BackendError(
-            said, kind="auth", retryable=False, status=200, hint="the account is limited; see its terms of use"
+            message, kind="auth", retryable=False, status=200, hint="the account is limited; see its terms of use"
         )
-    return BackendError(said, kind="server", retryable=True)
+    return BackendError(message, kind="server", retryable=True)
 
 
 def _rated(part: Mapping[str, Any]) -> str:
     """Which categories of harm were found, where the provider names them."""
-    found = [
-        str(one.get("category", "")).removeprefix("HARM_CATEGORY_").lower()
-        for one in part.get("safetyRatings") or ()
-        if one.get("blocked") or one.get("probability") in ("MEDIUM", "HIGH")
+    categories = [
+        str(rating.get("category", "")).removeprefix("HARM_CATEGORY_").lower()
+        for rating in part.get("safetyRatings") or ()
+        if rating.get("blocked") or rating.get("probability") in ("MEDIUM", "HIGH")
     ]
-    return ", ".join(found)
+    return ", ".join(categories)
 
 
 def _response(candidate: Mapping[str, Any], model: str | None) -> Response:
@@ -118,26 +118,26 @@ def _texts(candidate: Mapping[str, Any], *, thought: bool) -> str:
 def _logprobs(result: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """Log-probabilities in the form in which chat answers have them."""
     chosen = (result or {}).get("chosenCandidates") or []
-    if not chosen or any(one.get("logProbability") is None for one in chosen):
+    if not chosen or any(token.get("logProbability") is None for token in chosen):
         return None
     tops = (result or {}).get("topCandidates") or []
-    beside = [[_token(one) for one in step.get("candidates") or () if "logProbability" in one] for step in tops]
+    beside = [[_token(token) for token in step.get("candidates") or () if "logProbability" in token] for step in tops]
     beside += [[]] * (len(chosen) - len(beside))
-    return {"content": [{**_token(one), "top_logprobs": top} for one, top in zip(chosen, beside, strict=False)]}
+    return {"content": [{**_token(token), "top_logprobs": top} for token, top in zip(chosen, beside, strict=False)]}
 
 
 def _token(entry: Mapping[str, Any]) -> dict[str, Any]:
     return {"token": entry.get("token") or "", "logprob": float(entry["logProbability"])}
 
 
-def _usage(told: Mapping[str, Any] | None) -> dict[str, Any] | None:
+def _usage(metadata: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """Tokens under OpenAI's names: thinking is a part of the answer, what came from a cache a part of the prompt."""
-    if not told:
+    if not metadata:
         return None
-    answer, thoughts = told.get("candidatesTokenCount"), told.get("thoughtsTokenCount")
-    found: dict[str, Any] = {"prompt_tokens": told.get("promptTokenCount")}
+    answer, thoughts = metadata.get("candidatesTokenCount"), metadata.get("thoughtsTokenCount")
+    usage: dict[str, Any] = {"prompt_tokens": metadata.get("promptTokenCount")}
     if answer is not None or thoughts is not None:
-        found["completion_tokens"] = int(answer or 0) + int(thoughts or 0)
-        found["reasoning_tokens"] = int(thoughts or 0)
-    found["cached_tokens"] = told.get("cachedContentTokenCount")
-    return found
+        usage["completion_tokens"] = int(answer or 0) + int(thoughts or 0)
+        usage["reasoning_tokens"] = int(thoughts or 0)
+    usage["cached_tokens"] = metadata.get("cachedContentTokenCount")
+    return usage

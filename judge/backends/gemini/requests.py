@@ -52,11 +52,11 @@ def wire(asked: Mapping[str, Any]) -> dict[str, Any]:
 
 def _contents(messages: Sequence[Mapping[str, str]]) -> dict[str, Any]:
     """System messages stand apart from the others; the model's own have the role `model`."""
-    system = [{"text": one["content"]} for one in messages if one["role"] == "system"]
+    system = [{"text": message["content"]} for message in messages if message["role"] == "system"]
     contents = [
-        {"role": "model" if one["role"] == "assistant" else "user", "parts": [{"text": one["content"]}]}
-        for one in messages
-        if one["role"] != "system"
+        {"role": "model" if message["role"] == "assistant" else "user", "parts": [{"text": message["content"]}]}
+        for message in messages
+        if message["role"] != "system"
     ]
     return ({"systemInstruction": {"parts": system}} if system else {}) | {"contents": contents}
 

@@ -45,6 +45,7 @@ KEYS = {"model", "dtype", "trust_remote_code", "tokenizer", "chat_template", "to
 
 BATCH = {"cpu": 16, "cuda": 64}
 WAIT_MS = 5.0
+"""Pause after the first waiting request: those sent at the same moment then share its batch."""
 
 
 def open(model: str, settings: Settings) -> HFBackend:  # noqa: A001  the registry's name for a loader
@@ -106,8 +107,8 @@ class HFBackend:
         self._size = int(self._keys.get("batch_size", BATCH.get(loaded.device.split(":")[0], 16)))
         self._template = chat_template(loaded.tokenizer, self._keys)
         config = loaded.model.config
-        known = getattr(config, "max_position_embeddings", None) or loaded.tokenizer.model_max_length
-        self._context = int(self._keys.get("max_model_len", known))
+        context = getattr(config, "max_position_embeddings", None) or loaded.tokenizer.model_max_length
+        self._context = int(self._keys.get("max_model_len", context))
         return {
             "engine": "transformers",
             "version": f"transformers {version('transformers')}, torch {version('torch')}",
@@ -162,7 +163,7 @@ class HFBackend:
             self._queue.put_nowait(waiting[-1])
         try:
             async with asyncio.timeout(self._settings.attempt_timeout):
-                answers = await asyncio.gather(*(one.answer for one in waiting))
+                answers = await asyncio.gather(*(request.answer for request in waiting))
         except TimeoutError:
             raise BackendError(
                 f"{self.provider}: no answer within {self._settings.attempt_timeout:g} s",
@@ -208,27 +209,27 @@ class HFBackend:
                 await asyncio.sleep(self._wait)
             while not self._queue.empty():
                 held.append(self._queue.get_nowait())
-            held = [one for one in held if not one.answer.done()]
+            held = [request for request in held if not request.answer.done()]
             if not held:
                 continue
             # The longest first: a batch that does not fit into memory is met at the start, not at the end.
-            held.sort(key=lambda one: -len(one.row.tokens))
+            held.sort(key=lambda request: -len(request.row.tokens))
             kind = held[0].kind
-            alike = [one for one in held if one.kind == kind]
-            batch = [alike[i] for i in shared_beginnings.batch([one.row.tokens for one in alike], self._size)]
+            alike = [request for request in held if request.kind == kind]
+            batch = [alike[i] for i in shared_beginnings.batch([request.row.tokens for request in alike], self._size)]
             taken = set(map(id, batch))
-            held = [one for one in held if id(one) not in taken]
-            rows = [one.row for one in batch]
+            held = [request for request in held if id(request) not in taken]
+            rows = [request.row for request in batch]
             try:
                 answers = await loop.run_in_executor(self._thread, self._generate, kind, rows)
             except Exception as error:  # noqa: BLE001  those who wait are told, whatever it was
-                self._told(batch, error)
+                self._fail_batch(batch, error)
                 continue
-            for one, answer in zip(batch, answers, strict=True):
-                if not one.answer.done():
-                    one.answer.set_result(answer)
+            for request, answer in zip(batch, answers, strict=True):
+                if not request.answer.done():
+                    request.answer.set_result(answer)
 
-    def _told(self, batch: Sequence[_Waiting], error: Exception) -> None:
+    def _fail_batch(self, batch: Sequence[_Waiting], error: Exception) -> None:
         if "out of memory" in str(error).lower():
             error = BackendError(
                 f"{self.provider}/{self.model}: memory does not suffice for a batch of {len(batch)}",
@@ -236,9 +237,9 @@ class HFBackend:
                 retryable=False,
                 hint="lower engine.batch_size, or generation.max_tokens",
             )
-        for one in batch:
-            if not one.answer.done():
-                one.answer.set_exception(error)
+        for request in batch:
+            if not request.answer.done():
+                request.answer.set_exception(error)
 
     def _generate(self, kind: _Kind, rows: list[Row]) -> list[Any]:
         from judge.backends.hf.generation import generate

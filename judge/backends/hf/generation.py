@@ -65,8 +65,8 @@ def load(
     name: str, *, tokenizer: str | None, revision: str | None, dtype: str, device: str | None, trust: bool
 ) -> Loaded:
     """Load weights (to a GPU where there is one, unless `device` says otherwise) and tokenizer."""
-    place = device or ("cuda" if torch.cuda.is_available() else "cpu")
-    if place.startswith("cuda") and not torch.cuda.is_available():
+    target = device or ("cuda" if torch.cuda.is_available() else "cpu")
+    if target.startswith("cuda") and not torch.cuda.is_available():
         raise BackendError(
             "engine.device asks for a GPU and torch sees none",
             kind="capability",
@@ -76,7 +76,7 @@ def load(
     disable_progress_bar()
     words = AutoTokenizer.from_pretrained(tokenizer or name, revision=revision, trust_remote_code=trust)
     model = AutoModelForCausalLM.from_pretrained(name, revision=revision, dtype=dtype, trust_remote_code=trust)
-    return Loaded(model.to(place).eval(), words, place)
+    return Loaded(model.to(target).eval(), words, target)
 
 
 @dataclass(slots=True)
@@ -212,16 +212,16 @@ def _cache(loaded: Loaded, ids: torch.Tensor, seen: torch.Tensor) -> Any:
 
 
 def _ends(model: Any, tokenizer: Any) -> list[int]:
-    found = model.generation_config.eos_token_id
-    found = tokenizer.eos_token_id if found is None else found
-    return [found] if isinstance(found, int) else list(found)
+    end_ids = model.generation_config.eos_token_id
+    end_ids = tokenizer.eos_token_id if end_ids is None else end_ids
+    return [end_ids] if isinstance(end_ids, int) else list(end_ids)
 
 
 def _warpers(default: Any, generation: Generation, extra: Mapping[str, Any]) -> tuple[LogitsProcessorList, bool]:
     """Temperature and cuts as said, else as the model's generation_config says; and whether anything is drawn."""
 
-    def value(key: str, said: Any = None) -> Any:
-        return said if said is not None else extra.get(key, getattr(default, key, None))
+    def value(key: str, given: Any = None) -> Any:
+        return given if given is not None else extra.get(key, getattr(default, key, None))
 
     processors = LogitsProcessorList()
     penalty = value("repetition_penalty")
@@ -250,7 +250,9 @@ def _trie(tokenizer: Any, choices: Sequence[str], ends: Sequence[int]) -> Any:
 
     def allowed(written: list[int]) -> list[int]:
         n = len(written)
-        return sorted({one[n] for one in spelled if len(one) > n and one[:n] == written}) or [ends[0]]
+        return sorted({spelling[n] for spelling in spelled if len(spelling) > n and spelling[:n] == written}) or [
+            ends[0]
+        ]
 
     return allowed
 
@@ -261,7 +263,7 @@ def _text(
     length = next((i for i, token in enumerate(tokens) if token in ends), len(tokens))
     ended = length < len(tokens)
     text = tokenizer.decode(tokens[:length], skip_special_tokens=True)
-    cuts = [text.index(one) for one in stop if one in text]
+    cuts = [text.index(stop_word) for stop_word in stop if stop_word in text]
     if cuts:
         text, ended = text[: min(cuts)], True
         length = _tokens_until(tokenizer, tokens, length, text)

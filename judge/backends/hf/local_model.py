@@ -91,8 +91,8 @@ def check_folder(model: str) -> None:
 
 def loading_error(model: str, error: BaseException, log: str = "") -> BackendError:
     """What stopped an engine from starting, as one sentence; `log` is what its processes wrote."""
-    said = " ".join(f"{type(error).__name__}: {error} {log}".split())
-    low = said.lower()
+    message = " ".join(f"{type(error).__name__}: {error} {log}".split())
+    low = message.lower()
     for signs, kind, sentence, hint in _SIGNS:
         if any(sign in low for sign in signs):
             return BackendError(f"{model}: {sentence}", kind=kind, retryable=False, hint=hint)
@@ -137,9 +137,11 @@ def chat_template(tokenizer: Any, engine: dict[str, Any]) -> str | None:
 
 def chat_text(tokenizer: Any, template: str, messages: tuple[Message, ...], extra: dict[str, Any]) -> str:
     """Messages as the template writes them, with the opening of the answer."""
-    said = [{"role": message.role, "content": message.content} for message in messages]
+    turns = [{"role": message.role, "content": message.content} for message in messages]
     return str(
-        tokenizer.apply_chat_template(said, chat_template=template, add_generation_prompt=True, tokenize=False, **extra)
+        tokenizer.apply_chat_template(
+            turns, chat_template=template, add_generation_prompt=True, tokenize=False, **extra
+        )
     )
 
 

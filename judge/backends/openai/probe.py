@@ -53,8 +53,8 @@ async def probe_server(asker: Asker, patience: float = PATIENCE) -> Probed:
     except TimeoutError:
         raise silence(url, patience) from None
     except aiohttp.ClientError as error:
-        found = connection_error(error, url)
-        raise BackendError(str(found), kind="address", retryable=False, hint=_hint(asker)) from error
+        address_error = connection_error(error, url)
+        raise BackendError(str(address_error), kind="address", retryable=False, hint=_hint(asker)) from error
     if refused is not None and refused.kind == "auth":
         await _check_key(asker, patience)
     if not asker.dialect.tells:
@@ -77,8 +77,8 @@ def silence(url: str, seconds: float) -> BackendError:
 async def ask_plainly(asker: Asker) -> RefusalError | None:
     """None where the server answers a plain question without any setting, else how it refuses it."""
     chat = {"messages": [{"role": "user", "content": "Say 1."}]}
-    said: dict[str, Any] = chat if asker.dialect.chat else {"prompt": "1, 2,"}
-    return await try_body(asker, {"model": asker.model, **said})
+    prompt: dict[str, Any] = chat if asker.dialect.chat else {"prompt": "1, 2,"}
+    return await try_body(asker, {"model": asker.model, **prompt})
 
 
 async def try_body(asker: Asker, body: dict[str, Any]) -> RefusalError | None:
@@ -92,9 +92,9 @@ async def try_body(asker: Asker, body: dict[str, Any]) -> RefusalError | None:
         return refusal_by(asker, reply.status, reply.headers, content, body)
 
 
-def of_model(error: RefusalError, asker: Asker, names: Sequence[str] | None) -> RefusalError:
+def with_model_names(error: RefusalError, asker: Asker, names: Sequence[str] | None) -> RefusalError:
     """The same error; where the server lacks the model, with the names of those that it has."""
-    if error.kind != "model" or not names or "deployment" in error.refusal.said.low:
+    if error.kind != "model" or not names or "deployment" in error.refusal.error_body.low:
         return error
     return RefusalError(
         f"{asker.url}: the server does not have the model {asker.model!r}; it has: {', '.join(names[:8])}",
@@ -105,7 +105,7 @@ def of_model(error: RefusalError, asker: Asker, names: Sequence[str] | None) -> 
 
 
 async def _probed(asker: Asker) -> tuple[Probed, RefusalError | None]:
-    """What the models route tells, and how it refuses to tell."""
+    """The answer of the models route, or its refusal."""
     facts: dict[str, Any] = {}
     began = time.perf_counter()
     async with asker.client().get(endpoint(asker.url, asker.dialect.models)) as reply:
@@ -151,8 +151,8 @@ def models_in(body: bytes) -> list[dict[str, Any]] | None:
     entries = data.get("data") if isinstance(data, dict) else data
     if isinstance(data, dict) and "data" not in data and isinstance(data.get("models"), list):
         # Gemini's own list has `name` in the place of `id`.
-        named = [one for one in data["models"] if isinstance(one, dict) and "name" in one]
-        entries = [{**one, "id": str(one["name"]).removeprefix("models/")} for one in named]
+        named = [listed for listed in data["models"] if isinstance(listed, dict) and "name" in listed]
+        entries = [{**listed, "id": str(listed["name"]).removeprefix("models/")} for listed in named]
     if not isinstance(entries, list) or not all(isinstance(entry, dict) and "id" in entry for entry in entries):
         return None
     return entries

@@ -28,7 +28,7 @@ from judge.backends.openai.asker import Asker
 from judge.backends.openai.backend import proxy_of
 from judge.backends.openai.credentials import Credentials
 from judge.backends.openai.errors import connection_error, status_error
-from judge.backends.openai.probe import ask_plainly, of_model, probe_server
+from judge.backends.openai.probe import ask_plainly, probe_server, with_model_names
 from judge.backends.openai.urls import beside, endpoint, without_slash
 from judge.backends.protocol import ScorerFacts, Settings, TokenLogprobs
 from judge.backends.scorer_prefixes import no_room, one_each
@@ -41,6 +41,7 @@ Answer = TypeVar("Answer")
 
 _ATTEMPTS = 4
 _PAUSE = 1.0
+"""Seconds before the second try; each later pause is twice the one before, where the server names none."""
 
 
 def open_scorer(model: str, settings: Settings) -> OpenAIScorer:
@@ -68,7 +69,7 @@ class OpenAIScorer:
         self._credentials.check()
 
     async def facts(self) -> ScorerFacts:
-        """What the server tells of its model; weights and tokenizer it does not tell."""
+        """The server's facts of its model; it does not name weights and tokenizer."""
         if self._facts is None:
             reported = await self._probed()
             await self._find_route()
@@ -83,8 +84,8 @@ class OpenAIScorer:
         """One request a text, many at once; see `protocol.Scorer`."""
         await self.facts()
         if not self._tokenizes and (full_distribution or prefix is not None):
-            what = "the full distribution" if full_distribution else "a text after a prefix"
-            raise self._cannot(f"it gives no log-probabilities of {what} (it has no /tokenize route, as vLLM has)")
+            figures = "the full distribution" if full_distribution else "a text after a prefix"
+            raise self._cannot(f"it gives no log-probabilities of {figures} (it has no /tokenize route, as vLLM has)")
         prefixes = one_each(prefix, len(texts))
         slots = asyncio.Semaphore(self._settings.concurrency)
 
@@ -92,15 +93,15 @@ class OpenAIScorer:
             async with slots:
                 return await self._tokens(each, special=True)
 
-        async def one(text: str, after: str | None) -> TokenLogprobs:
+        async def logprobs_of(text: str, after: str | None) -> TokenLogprobs:
             async with slots:
                 if not self._tokenizes:
                     return await self._echoed(text)
                 return await self._scored(text, None if after is None else before[after], full_distribution)
 
         distinct = list(dict.fromkeys(each for each in prefixes if each is not None))
-        before = dict(zip(distinct, await _all(map(start_of, distinct)), strict=True))
-        return await _all(map(one, texts, prefixes))
+        before = dict(zip(distinct, await _gather(map(start_of, distinct)), strict=True))
+        return await _gather(map(logprobs_of, texts, prefixes))
 
     async def close(self) -> None:
         """Close all connections."""
@@ -109,14 +110,14 @@ class OpenAIScorer:
             self._session = None
 
     async def _probed(self) -> dict[str, Any]:
-        """What the server tells of itself; raises `BackendError` where the key or the model is wrong."""
+        """The server's facts of itself; raises `BackendError` where the key or the model is wrong."""
         asker = Asker(self._client, self.url, self.model, self._scrub)
         probed = await probe_server(asker, self._settings.probe_timeout)
         if not probed.listed:
             with contextlib.suppress(TimeoutError, aiohttp.ClientError):
                 error = await ask_plainly(asker)
                 if error is not None and error.kind in ("auth", "quota", "model"):
-                    raise of_model(error, asker, probed.names)
+                    raise with_model_names(error, asker, probed.names)
         return probed.facts
 
     async def _find_route(self) -> None:
@@ -167,7 +168,7 @@ class OpenAIScorer:
             if not entries:
                 raise self._cannot("it ignores prompt_logprobs")
             rows = entries[len(before) :]
-            return of_entries(kept, rows, full, truncated=len(ids) > room)
+            return from_entries(kept, rows, full, truncated=len(ids) > room)
         except (KeyError, TypeError, IndexError, ValueError, AttributeError) as error:
             raise self._garbage("/completions") from error
 
@@ -246,9 +247,9 @@ class OpenAIScorer:
         )
 
 
-async def _all(asked: Iterable[Coroutine[Any, Any, Answer]]) -> list[Answer]:
-    """What all of them gave, in order; the first error ends the others."""
-    tasks = [asyncio.create_task(one) for one in asked]
+async def _gather(asked: Iterable[Coroutine[Any, Any, Answer]]) -> list[Answer]:
+    """All results, in order; the first error ends the others."""
+    tasks = [asyncio.create_task(answer) for answer in asked]
     try:
         return list(await asyncio.gather(*tasks))
     finally:
@@ -256,15 +257,17 @@ async def _all(asked: Iterable[Coroutine[Any, Any, Answer]]) -> list[Answer]:
             task.cancel()
 
 
-def of_entries(ids: Sequence[int], entries: Sequence[Any], full: bool, *, truncated: bool) -> TokenLogprobs:
+def from_entries(ids: Sequence[int], entries: Sequence[Any], full: bool, *, truncated: bool) -> TokenLogprobs:
     """From vLLM's `prompt_logprobs`: for each token None (the first) or {token id: {logprob, decoded_token}}."""
     logprobs, tokens, mean, variance = [], [], [], []
     for token, entry in zip(ids, entries, strict=True):
-        known = entry[str(token)] if entry else {}
-        logprobs.append(float(known["logprob"]) if entry else math.nan)
-        tokens.append(str(known.get("decoded_token") or ""))
+        fields = entry[str(token)] if entry else {}
+        logprobs.append(float(fields["logprob"]) if entry else math.nan)
+        tokens.append(str(fields.get("decoded_token") or ""))
         mu, var = (
-            _moments([float(one["logprob"]) for one in entry.values()]) if full and entry else (math.nan, math.nan)
+            _moments([float(alternative["logprob"]) for alternative in entry.values()])
+            if full and entry
+            else (math.nan, math.nan)
         )
         mean.append(mu)
         variance.append(var)

@@ -93,7 +93,7 @@ def _flat(config: Any) -> dict[str, Any]:
     """Keys of a configuration's parts, brought to one level."""
     if not isinstance(config, dict):
         return {}
-    found: dict[str, Any] = {}
+    facts: dict[str, Any] = {}
     for key, value in config.items():
-        found |= value if isinstance(value, dict) else {key: value}
-    return found
+        facts |= value if isinstance(value, dict) else {key: value}
+    return facts

@@ -8,6 +8,7 @@ from judge.backends.trained.backend import ScoringBackend
 from judge.backends.trained.model import Head, TrainedModel
 
 _LOGIT = (0.0, 1.0)
+"""Mean and spread that leave a reward as the model gives it: nothing was fitted to people's ratings."""
 
 
 def open(model: str, settings: Settings) -> Backend:  # noqa: A001 - every back-end's loader has this name
@@ -18,5 +19,5 @@ def open(model: str, settings: Settings) -> Backend:  # noqa: A001 - every back-
     """
     head = Head("", "preference", *_LOGIT, 0.0, (), (), slope=1.0, band=0.0, line=(1.0, 0.0), quantiles=(0.0,))
     name = f"reward/{model}"
-    known = TrainedModel(name, (head,), None, (), frozenset(), settings.revision or "no revision")
-    return ScoringBackend(known, RewardScorer(model, settings), label="reward model")
+    trained = TrainedModel(name, (head,), None, (), frozenset(), settings.revision or "no revision")
+    return ScoringBackend(trained, RewardScorer(model, settings), label="reward model")

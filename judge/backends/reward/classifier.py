@@ -17,6 +17,7 @@ from judge.records import Story
 
 KEYS = {"dtype", "device", "max_model_len", "tokenizer"}
 _KEPT = 256
+"""Stories whose reward is kept: it is the same for every criterion, and each of them asks."""
 
 
 class RewardScorer:
@@ -44,7 +45,7 @@ class RewardScorer:
         return self._known[key]
 
     def explain(self, story: Story, head: Head, other: Story | None) -> str:  # noqa: ARG002 - as others have it
-        """Nothing can be said about why."""
+        """The empty text: a reward model gives no reason."""
         return ""
 
     async def close(self) -> None:
@@ -69,8 +70,8 @@ class RewardScorer:
             return self._reward(story_prompt, text)
         tokenizer = loaded.tokenizer
         if getattr(tokenizer, "chat_template", None):
-            said = [{"role": "user", "content": story_prompt}, {"role": "assistant", "content": text}]
-            whole = tokenizer.apply_chat_template(said, tokenize=False)
+            turns = [{"role": "user", "content": story_prompt}, {"role": "assistant", "content": text}]
+            whole = tokenizer.apply_chat_template(turns, tokenize=False)
             inputs = tokenizer(whole, return_tensors="pt", add_special_tokens=False)
         elif story_prompt:
             inputs = tokenizer(story_prompt, text, return_tensors="pt")

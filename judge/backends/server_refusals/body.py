@@ -41,7 +41,7 @@ _TAGS = re.compile(r"<(?:script|style).*?</(?:script|style)>|<[^>]*>", re.S | re
 
 
 @dataclass(slots=True)
-class Said:
+class ErrorBody:
     """Content of an error body.
 
     Attributes
@@ -82,24 +82,24 @@ _LONG_CODE = 20
 """Digits of a code that is read as a number."""
 
 
-def said_in(body: bytes) -> Said:
+def read_error_body(body: bytes) -> ErrorBody:
     """Read an error body of any form."""
-    found = Said()
+    error_body = ErrorBody()
     parts: list[str] = []
     try:
         data = orjson.loads(body)
     except orjson.JSONDecodeError:
         parts.append(_plain(body.decode("utf-8", "replace")))
     else:
-        _read(data, found, parts, depth=0)
+        _read(data, error_body, parts, depth=0)
     kept = list(dict.fromkeys(" ".join(part.split()) for part in parts))
     # A wrapper repeats what it wraps: what stands in a longer part need not stand twice.
     kept = [part for part in kept if part and not any(part != other and part in other for other in kept)]
-    found.words = " | ".join(kept)[:_MOST]
-    for inside in _LOC.findall(found.words):
-        found.params += [name for name in _QUOTED.findall(inside) if name not in ("body", "query")]
-    found.params += _ARROW.findall(found.words)
-    return found
+    error_body.words = " | ".join(kept)[:_MOST]
+    for inside in _LOC.findall(error_body.words):
+        error_body.params += [name for name in _QUOTED.findall(inside) if name not in ("body", "query")]
+    error_body.params += _ARROW.findall(error_body.words)
+    return error_body
 
 
 def _plain(text: str) -> str:
@@ -108,17 +108,17 @@ def _plain(text: str) -> str:
     return " ".join(text.split())[:_MOST]
 
 
-def _read(data: Any, found: Said, parts: list[str], depth: int) -> None:
+def _read(data: Any, error_body: ErrorBody, parts: list[str], depth: int) -> None:
     if depth > _DEEPEST:
         return
     if isinstance(data, str):
-        _read_text(data, found, parts, depth)
+        _read_text(data, error_body, parts, depth)
     elif isinstance(data, list):
-        for one in data:
-            _read(one, found, parts, depth + 1)
+        for item in data:
+            _read(item, error_body, parts, depth + 1)
     elif isinstance(data, dict):
         for key, value in _in_order(data):
-            _read_key(key, value, found, parts, depth)
+            _read_key(key, value, error_body, parts, depth)
 
 
 def _in_order(data: dict[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -128,54 +128,58 @@ def _in_order(data: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     yield from ((key, value) for key, value in data.items() if key.lower() not in (*_WORDS, *_WORDS_TOO))
 
 
-def _read_key(key: str, value: Any, found: Said, parts: list[str], depth: int) -> None:
+def _read_key(key: str, value: Any, error_body: ErrorBody, parts: list[str], depth: int) -> None:
     low = key.lower()
     if low in _ECHOES or value is None:
         return
     if low == "flagged_input":
         # OpenRouter's mark of a request that its moderation stopped; the value is the user's text.
-        found.codes.add("moderation")
+        error_body.codes.add("moderation")
         return
     if low in (*_DELAYS, *_DELAYS_TOO) and not isinstance(value, dict):
-        found.delays.append((low, value[0] if isinstance(value, list) and value else value))
+        error_body.delays.append((low, value[0] if isinstance(value, list) and value else value))
     elif low in _PARAMS:
-        _read_param(value, found)
+        _read_param(value, error_body)
     elif low in (*_CODES, *_CODES_TOO):
-        _read_code(low, value, found, parts, depth)
+        _read_code(low, value, error_body, parts, depth)
     elif isinstance(value, dict | list) or low in (*_WORDS, *_WORDS_TOO):
-        _read(value, found, parts, depth + 1)
+        _read(value, error_body, parts, depth + 1)
 
 
-def _read_param(value: Any, found: Said) -> None:
+def _read_param(value: Any, error_body: ErrorBody) -> None:
     names = value if isinstance(value, list) else [value]
     named = [name for name in names if isinstance(name, str) and name not in ("body", "query")]
     if named:
-        found.params.append(".".join(named))
+        error_body.params.append(".".join(named))
 
 
-def _read_code(key: str, value: Any, found: Said, parts: list[str], depth: int) -> None:
+def _read_code(key: str, value: Any, error_body: ErrorBody, parts: list[str], depth: int) -> None:
     if isinstance(value, bool):
         return
     if isinstance(value, int) or (isinstance(value, str) and value.isdecimal() and len(value) < _LONG_CODE):
-        found.codes.add(str(value))
-        if found.status is None and key in ("code", "status", "status_code", "statuscode") and 400 <= int(value) < 600:
-            found.status = int(value)
+        error_body.codes.add(str(value))
+        if (
+            error_body.status is None
+            and key in ("code", "status", "status_code", "statuscode")
+            and 400 <= int(value) < 600
+        ):
+            error_body.status = int(value)
     elif isinstance(value, str):
-        found.codes.add(value.strip().lower())
+        error_body.codes.add(value.strip().lower())
         if " " in value.strip():
             # Gemini's compatible route has been seen with its sentence in `status`.
             parts.append(value)
     elif isinstance(value, dict | list):
-        for one in value if isinstance(value, list) else [value]:
-            if isinstance(one, str):
-                found.codes.add(one.lower())
+        for item in value if isinstance(value, list) else [value]:
+            if isinstance(item, str):
+                error_body.codes.add(item.lower())
             else:
-                _read(one, found, parts, depth + 1)
+                _read(item, error_body, parts, depth + 1)
 
 
-def _read_text(text: str, found: Said, parts: list[str], depth: int) -> None:
+def _read_text(text: str, error_body: ErrorBody, parts: list[str], depth: int) -> None:
     """A message; where it is, or ends in, JSON of another server, that is read too."""
-    start = min((place for place in (text.find("{"), text.find("[{")) if place >= 0), default=-1)
+    start = min((position for position in (text.find("{"), text.find("[{")) if position >= 0), default=-1)
     if start >= 0 and ('"' in text[start:]):
         try:
             inner = orjson.loads(text[start : max(text.rfind("}"), text.rfind("]")) + 1])
@@ -184,6 +188,6 @@ def _read_text(text: str, found: Said, parts: list[str], depth: int) -> None:
         if isinstance(inner, dict | list):
             if text[:start].strip():
                 parts.append(_plain(text[:start]))
-            _read(inner, found, parts, depth + 1)
+            _read(inner, error_body, parts, depth + 1)
             return
     parts.append(_plain(text))

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from judge.backends.server_refusals.body import Said, said_in
+from judge.backends.server_refusals.body import ErrorBody, read_error_body
 from judge.backends.server_refusals.refused_settings import LIMITS, refused_settings
 from judge.backends.server_refusals.retry_delay import retry_delay
 from judge.errors import ErrorKind
@@ -29,7 +29,7 @@ class Refusal:
     ----------
     kind : ErrorKind
         What it means.
-    said : Said
+    error_body : ErrorBody
         The server's words, codes and fields.
     status : int
         The HTTP status, or the one that stands inside a 200.
@@ -37,16 +37,16 @@ class Refusal:
         Seconds that the server wants to be left alone.
     settings : tuple of str
         For `capability`: the settings that it refuses, under the names that were sent; () where it names none.
-    told : bool
+    explicit : bool
         Whether codes or words say what it is; False where only the status does.
     """
 
     kind: ErrorKind
-    said: Said
+    error_body: ErrorBody
     status: int
     retry_after: float | None = None
     settings: tuple[str, ...] = ()
-    told: bool = True
+    explicit: bool = True
 
     @property
     def retryable(self) -> bool:
@@ -63,11 +63,11 @@ class Rule:
     words: re.Pattern[str]
     unless: frozenset[int]
 
-    def fits(self, status: int, said: Said) -> bool:
+    def fits(self, status: int, error_body: ErrorBody) -> bool:
         """Whether an error of this status, saying this, is of this kind."""
         if status in self.unless:
             return False
-        return bool(self.codes & said.codes) or self.words.search(said.low) is not None
+        return bool(self.codes & error_body.codes) or self.words.search(error_body.low) is not None
 
 
 def _rule(kind: ErrorKind, codes: str, *words: str, unless: str = "401 402 404") -> Rule:
@@ -203,77 +203,79 @@ _REQUEST_TYPES = frozenset({"invalid_request_error", "badrequesterror", "invalid
 def read_refusal(
     status: int, headers: Mapping[str, str], body: bytes, sent: Mapping[str, Any] | None = None
 ) -> Refusal:
-    """What an error means. `sent` is the body of the request that it answers; None where it is not at hand."""
-    said = said_in(body)
-    meant = _meant_status(status, said)
-    kind, settings, told = _kind(meant, said, sent)
-    return Refusal(kind, said, meant, retry_delay(headers, said), settings, told)
+    """Classify an error of a server. `sent` is the body of the request that it answers; None where it is unknown."""
+    error_body = read_error_body(body)
+    meant = _meant_status(status, error_body)
+    kind, settings, explicit = _kind(meant, error_body, sent)
+    return Refusal(kind, error_body, meant, retry_delay(headers, error_body), settings, explicit)
 
 
-def _meant_status(status: int, said: Said) -> int:
+def _meant_status(status: int, error_body: ErrorBody) -> int:
     """A 200 with an error inside stands for the status inside; without one, for a provider that failed."""
     if status != 200:
         return status
-    return said.status or (400 if said.codes & _REQUEST_TYPES else 502)
+    return error_body.status or (400 if error_body.codes & _REQUEST_TYPES else 502)
 
 
-def _kind(status: int, said: Said, sent: Mapping[str, Any] | None) -> tuple[ErrorKind, tuple[str, ...], bool]:
+def _kind(
+    status: int, error_body: ErrorBody, sent: Mapping[str, Any] | None
+) -> tuple[ErrorKind, tuple[str, ...], bool]:
     """Kind, refused settings, and whether the server's words say so."""
     for rule in BEFORE_SETTINGS:
-        if rule.fits(status, said):
+        if rule.fits(status, error_body):
             return rule.kind, (), True
     if status == 402:
         return "quota", (), True
-    limit = _limit(status, said)
+    limit = _limit(status, error_body)
     if limit is not None:
         return limit, (), True
-    if _CONTEXT.fits(status, said) and not _limits_the_answer(said):
+    if _CONTEXT.fits(status, error_body) and not _limits_the_answer(error_body):
         return "context", (), True
-    if status not in (401, 404, 429) and not _names_the_model(said):
-        settings = refused_settings(said, sent, surely=status < 500)
+    if status not in (401, 404, 429) and not _names_the_model(error_body):
+        settings = refused_settings(error_body, sent, surely=status < 500)
         if settings:
             return "capability", settings, True
-    if _NO_ENDPOINT.search(said.low) or (said.codes & _SETTING_CODES and not said.params):
+    if _NO_ENDPOINT.search(error_body.low) or (error_body.codes & _SETTING_CODES and not error_body.params):
         return "capability", (), True
     for rule in AFTER_SETTINGS:
-        if rule.fits(status, said):
+        if rule.fits(status, error_body):
             return rule.kind, (), True
-    return _by_status(status, said), (), status not in (400, 403, 422)
+    return _by_status(status, error_body), (), status not in (400, 403, 422)
 
 
-def _limit(status: int, said: Said) -> ErrorKind | None:
+def _limit(status: int, error_body: ErrorBody) -> ErrorKind | None:
     """A limit: of a minute (`rate`), or one that stays for today or until somebody pays (`quota`)."""
-    paid = "insufficient_quota" in said.codes
-    quota = paid or _QUOTA_WORDS.search(said.low) is not None
-    slow = _RATE.fits(status, said) or status == 429
+    paid = "insufficient_quota" in error_body.codes
+    quota = paid or _QUOTA_WORDS.search(error_body.low) is not None
+    slow = _RATE.fits(status, error_body) or status == 429
     if not (quota or slow) or status in (401, 404):
         return None
-    if any("perday" in code for code in said.codes) or re.search(r"limit: 0\b", said.low):
+    if any("perday" in code for code in error_body.codes) or re.search(r"limit: 0\b", error_body.low):
         return "quota"
     # A limit that says when it ends, or counts by the minute, is no used-up account, whatever else it speaks of.
-    if said.delays or _WINDOW.search(said.low) or any("perminute" in code for code in said.codes):
+    if error_body.delays or _WINDOW.search(error_body.low) or any("perminute" in code for code in error_body.codes):
         return "rate"
-    if _DAY.search(said.low):
+    if _DAY.search(error_body.low):
         return "quota"
     # Google says "exceeded your current quota" of every limit, and names this status for all of them.
-    return "quota" if paid or (quota and "resource_exhausted" not in said.codes) else "rate"
+    return "quota" if paid or (quota and "resource_exhausted" not in error_body.codes) else "rate"
 
 
-def _limits_the_answer(said: Said) -> bool:
+def _limits_the_answer(error_body: ErrorBody) -> bool:
     """Whether the longest answer is above what the model gives at most, which some explain by the context window."""
-    named = any(param in LIMITS for param in said.params)
-    return named and re.search(r"_tokens\W{0,2} must be (less|at most|smaller|<)", said.low) is not None
+    named = any(param in LIMITS for param in error_body.params)
+    return named and re.search(r"_tokens\W{0,2} must be (less|at most|smaller|<)", error_body.low) is not None
 
 
-def _names_the_model(said: Said) -> bool:
+def _names_the_model(error_body: ErrorBody) -> bool:
     """Whether the error's own field says that the model is wrong."""
-    return any(param == "model" for param in said.params)
+    return any(param == "model" for param in error_body.params)
 
 
-def _by_status(status: int, said: Said) -> ErrorKind:
+def _by_status(status: int, error_body: ErrorBody) -> ErrorKind:
     if status in (401, 403):
         return "auth"
-    if status == 404 and "model" in said.low:
+    if status == 404 and "model" in error_body.low:
         return "model"
     if status in (404, 405):
         return "address"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from judge.backends.server_refusals.body import Said
+from judge.backends.server_refusals.body import ErrorBody
 
 LIMITS = ("max_tokens", "max_completion_tokens")
 """The two names of the longest answer."""
@@ -15,7 +15,7 @@ _KNOWN = frozenset(
     {*LIMITS, "n", "seed", "temperature", "top_p", "stop", "logprobs", "top_logprobs", "response_format"}
     | {"structured_outputs", "system"}
 )
-"""What may be refused where it is not known what was sent."""
+"""Settings that may be refused where the request is not at hand."""
 
 _NO_SETTING = frozenset({"model", "messages", "prompt"})
 
@@ -89,34 +89,36 @@ _IS_REFUSAL = frozenset(
 )
 
 
-def refused_settings(said: Said, sent: Mapping[str, Any] | None, *, surely: bool = True) -> tuple[str, ...]:
+def refused_settings(error_body: ErrorBody, sent: Mapping[str, Any] | None, *, surely: bool = True) -> tuple[str, ...]:
     """Names, as sent, of the settings that the words refuse; () where they name none.
 
     `sent` is the request's body, None where it is not known. With `surely` false (a status that speaks of the server,
     not of the request) the words must say outright that it is not supported.
     """
     names = _sendable(sent)
-    refuses = bool(said.codes & _IS_REFUSAL) or _REFUSES.search(said.low) is not None
-    in_fields = _unique(name for param in said.params for name in _of_path(param, names))
+    refuses = bool(error_body.codes & _IS_REFUSAL) or _REFUSES.search(error_body.low) is not None
+    in_fields = _unique(name for param in error_body.params for name in _of_path(param, names))
     if in_fields and surely:
         return in_fields
-    if not refuses or (not surely and not re.search(r"support|only one|unknown|not (?:permitted|allowed)", said.low)):
+    if not refuses or (
+        not surely and not re.search(r"support|only one|unknown|not (?:permitted|allowed)", error_body.low)
+    ):
         return ()
-    quoted = _quoted(said.low, names)
+    quoted = _quoted(error_body.low, names)
     if quoted:
         return quoted
-    return _unique([*_bare(said.low, names), *_in_phrases(said.low, names)])
+    return _unique([*_bare(error_body.low, names), *_in_phrases(error_body.low, names)])
 
 
-def speaks_of_value(said: Said) -> bool:
+def speaks_of_value(error_body: ErrorBody) -> bool:
     """Whether it is the value of a setting that is refused, not the setting."""
-    return _OF_VALUE.search(" ".join([said.low, *said.codes])) is not None
+    return _OF_VALUE.search(" ".join([error_body.low, *error_body.codes])) is not None
 
 
-def most_allowed(said: Said, sent: int) -> int:
+def most_allowed(error_body: ErrorBody, sent: int) -> int:
     """The largest number of answers a call that the words allow below what was sent; 1 where they name none."""
     pattern = r"(?:at most|maximum(?: value)?(?: of| is)?|less than or equal to|<=|≤|up to|1 (?:and|to)|1,|1-)\s*(\d+)"
-    allowed = [int(number) for number in re.findall(pattern, said.low)]
+    allowed = [int(number) for number in re.findall(pattern, error_body.low)]
     return max((number for number in allowed if 1 <= number < sent), default=1)
 
 
@@ -125,7 +127,7 @@ def _sendable(sent: Mapping[str, Any] | None) -> frozenset[str]:
         return _KNOWN
     names = set(sent) - _NO_SETTING
     messages = sent.get("messages") or ()
-    if any(isinstance(one, Mapping) and one.get("role") == "system" for one in messages):
+    if any(isinstance(message, Mapping) and message.get("role") == "system" for message in messages):
         names.add("system")
     return frozenset(names)
 
@@ -154,10 +156,10 @@ def _of_path(path: str, names: frozenset[str]) -> list[str]:
     if re.match(r"messages?[.\[]", path) and path.endswith("role") and "system" in names:
         return ["system"]
     parts = re.split(r"[.\[\]/#]+", path)
-    for place, part in enumerate(parts):
+    for depth, part in enumerate(parts):
         # `reasoning.effort` and `text.format` are one setting each.
-        if found := _sent_as(part, names) or _sent_as(".".join(parts[: place + 1]), names):
-            return found
+        if settings := _sent_as(part, names) or _sent_as(".".join(parts[: depth + 1]), names):
+            return settings
     return []
 
 

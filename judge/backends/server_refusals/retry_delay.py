@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from judge.backends.server_refusals.body import Said
+from judge.backends.server_refusals.body import ErrorBody
 
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _PART = re.compile(
@@ -24,52 +24,52 @@ _IN_WORDS = re.compile(
 _LIMITS = ("requests", "tokens", "input-tokens", "output-tokens")
 
 
-def retry_delay(headers: Mapping[str, str], said: Said) -> float | None:
+def retry_delay(headers: Mapping[str, str], error_body: ErrorBody) -> float | None:
     """Seconds that the server asks us to wait, never negative; None where it does not say."""
-    told = {key.lower(): value for key, value in headers.items()}
-    for found in (_asked(told), _in_body(said), _in_words(said.low), _reset(told)):
-        if found is not None:
-            return max(0.0, found)
+    lower_headers = {key.lower(): value for key, value in headers.items()}
+    for delay in (_asked(lower_headers), _in_body(error_body), _in_words(error_body.low), _reset(lower_headers)):
+        if delay is not None:
+            return max(0.0, delay)
     return None
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
     """Seconds that the headers alone ask us to wait."""
-    return retry_delay(headers, Said())
+    return retry_delay(headers, ErrorBody())
 
 
-def _asked(told: Mapping[str, str]) -> float | None:
+def _asked(headers: Mapping[str, str]) -> float | None:
     """Headers that say it outright."""
     for name in ("retry-after-ms", "x-ms-retry-after-ms"):
-        if (found := number(told.get(name))) is not None:
-            return found / 1000
-    return moment(told.get("retry-after"))
+        if (milliseconds := number(headers.get(name))) is not None:
+            return milliseconds / 1000
+    return moment(headers.get("retry-after"))
 
 
-def _reset(told: Mapping[str, str]) -> float | None:
+def _reset(headers: Mapping[str, str]) -> float | None:
     """Headers that say when a limit is full again: of the limits that are used up, else of those that are named."""
     spent, named = [], []
     for limit in _LIMITS:
         for prefix in ("x-ratelimit-{}-" + limit, "anthropic-ratelimit-" + limit + "-{}"):
-            delay = moment(told.get(prefix.format("reset")))
+            delay = moment(headers.get(prefix.format("reset")))
             if delay is not None:
                 named.append(delay)
-                if number(told.get(prefix.format("remaining"))) == 0:
+                if number(headers.get(prefix.format("remaining"))) == 0:
                     spent.append(delay)
     for name in ("x-ratelimit-reset", "ratelimit-reset", "x-ratelimit-reset-after"):
-        if (delay := moment(told.get(name))) is not None:
+        if (delay := moment(headers.get(name))) is not None:
             named.append(delay)
     if spent:
         return max(spent)
     return min(named, default=None)
 
 
-def _in_body(said: Said) -> float | None:
+def _in_body(error_body: ErrorBody) -> float | None:
     """Fields of the body: Google's retryDelay, Hugging Face's estimated_time, OpenRouter's headers inside."""
-    for key, value in said.delays:
-        found = moment(value)
-        if found is not None:
-            return found / 1000 if key.endswith("ms") else found
+    for key, value in error_body.delays:
+        delay = moment(value)
+        if delay is not None:
+            return delay / 1000 if key.endswith("ms") else delay
     return None
 
 
@@ -97,14 +97,14 @@ def moment(value: Any) -> float | None:
     """Seconds from now of a number of seconds, a duration, a date, or a point in time since 1970 (s or ms)."""
     if value is None or isinstance(value, bool):
         return None
-    found = number(value)
-    if found is None and isinstance(value, str):
+    seconds = number(value)
+    if seconds is None and isinstance(value, str):
         return _date(value) if re.search(r"\d{4}-\d\d-\d\d|[A-Z][a-z]{2},? ", value) else duration(value)
-    if found is not None and found > 1e12:
-        return found / 1000 - time.time()
-    if found is not None and found > 1e9:
-        return found - time.time()
-    return found
+    if seconds is not None and seconds > 1e12:
+        return seconds / 1000 - time.time()
+    if seconds is not None and seconds > 1e9:
+        return seconds - time.time()
+    return seconds
 
 
 def _date(text: str) -> float | None:
@@ -121,7 +121,7 @@ def _date(text: str) -> float | None:
 def number(value: Any) -> float | None:
     """A finite number, or its text; None for anything else."""
     try:
-        found = float(value)
+        parsed = float(value)
     except (TypeError, ValueError):
         return None
-    return found if found == found and abs(found) != float("inf") else None
+    return parsed if parsed == parsed and abs(parsed) != float("inf") else None

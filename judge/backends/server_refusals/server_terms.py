@@ -38,7 +38,7 @@ _CHANGED = {
     "structured": "set `structured: none` (the model does not constrain its answers so)",
     "system": "remove `system`, and put its words into the Eval-Prompt",
 }
-"""What to do with a key that cannot simply be removed."""
+"""Advice for a key that cannot simply be removed."""
 
 RESPONSES_ALONE = "v1/responses"
 """What a refusal names when the model has no other route: "only supported in v1/responses"."""
@@ -83,7 +83,7 @@ class Terms:
     def _learnt(self, name: str, refusal: Refusal, sent: Mapping[str, Any]) -> bool:
         if name == "n":
             # Decided by what was sent: another request in flight may have taught the same before.
-            self.take_at_most(most_allowed(refusal.said, int(sent.get("n") or 1)), why="refuses")
+            self.take_at_most(most_allowed(refusal.error_body, int(sent.get("n") or 1)), why="refuses")
             return True
         if name in LIMITS and "messages" in sent and not self.one_limit:
             return self._rename(name, refusal)
@@ -91,7 +91,7 @@ class Terms:
 
     def _rename(self, name: str, refusal: Refusal) -> bool:
         other = LIMITS[1 - LIMITS.index(name)]
-        if other not in refusal.said.low and speaks_of_value(refusal.said):
+        if other not in refusal.error_body.low and speaks_of_value(refusal.error_body):
             return False
         self._refused_limits.add(name)
         if other in self._refused_limits and self.limit == name:
@@ -126,7 +126,9 @@ def remedy(names: Iterable[str], refusal: Refusal) -> str:
     """The hint for settings that a server refuses: which keys of run.yaml to change, and how."""
     keys = list(dict.fromkeys(_KEYS.get(name, f"engine.{name}") for name in names))
     removed = [
-        f"`{key}`" for key in keys if key not in _CHANGED and not (key in _OF_VALUE and speaks_of_value(refusal.said))
+        f"`{key}`"
+        for key in keys
+        if key not in _CHANGED and not (key in _OF_VALUE and speaks_of_value(refusal.error_body))
     ]
     changed = [_CHANGED[key] for key in keys if key in _CHANGED]
     changed += [
@@ -142,7 +144,9 @@ def remedy(names: Iterable[str], refusal: Refusal) -> str:
 
 def _only_together(refusal: Refusal) -> bool:
     """Whether the settings are refused only where they stand together."""
-    return any(word in refusal.said.low for word in ("both", "only one", "mutually", "cannot be used with", "together"))
+    return any(
+        word in refusal.error_body.low for word in ("both", "only one", "mutually", "cannot be used with", "together")
+    )
 
 
 def load_terms(file: Path | None, url: str, model: str) -> Terms:
@@ -158,14 +162,14 @@ def load_terms(file: Path | None, url: str, model: str) -> Terms:
     return terms
 
 
-def save_terms(file: Path | None, model: str, known: Iterable[Terms]) -> None:
+def save_terms(file: Path | None, model: str, all_terms: Iterable[Terms]) -> None:
     """Keep what was learnt for the next sitting. A file that cannot be written costs a few refusals, and no run."""
     if file is None:
         return
     new = {
         (terms.url, model): {"base_url": terms.url, "model": model, "max_tokens": terms.limit, "n": terms.most}
         | ({"api": "responses"} if terms.responses else {})
-        for terms in known
+        for terms in all_terms
     }
     old = [entry for entry in _entries(file) if (entry.get("base_url"), entry.get("model")) not in new]
     with contextlib.suppress(OSError):

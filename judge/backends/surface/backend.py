@@ -11,12 +11,14 @@ from typing import Any
 from judge.backends.protocol import Capabilities
 from judge.backends.surface.explanation import difference, explain
 from judge.backends.surface.model import LABEL, POINTS, Card, Model, expected
-from judge.backends.written import said, several
+from judge.backends.written import several, value_text
 from judge.errors import BackendError
 from judge.records import Commission, Criterion, Query, Request, Response, Scale, Story
 from judge.text_features import for_regression, own_features, score_file_features
 
 _KEPT_STORIES = 8
+"""Stories whose features are kept: criteria and Eval-Prompts ask about the same one again and again."""
+
 _PAIR = 2
 _FITTED = Scale(POINTS[0], POINTS[-1], 1)
 """The scale it was fitted on: of two stories the ratings it would give there are compared."""
@@ -83,20 +85,20 @@ class SurfaceBackend:
         return [self._response(query, verdict.rating, explanation)] * len(repeats)
 
     async def close(self) -> None:
-        """Nothing to give back."""
+        """Do nothing: no resources are held."""
 
     def _together(self, query: Query, repeats: Sequence[int]) -> list[Response]:
         """A rating for each of several criteria, as it would give them one by one."""
-        each = [(one, self.rate(query.story, one.name)) for one in query.criteria]
-        why = [self._explanation(*one) if query.asks_explanation else None for one in each]
+        each = [(criterion, self.rate(query.story, criterion.name)) for criterion in query.criteria]
+        why = [self._explanation(*pair) if query.asks_explanation else None for pair in each]
         drawn = query.generation.temperature == 1
         responses = []
         for repeat in repeats:
-            values = [_draw(v, query, repeat, one.name) if drawn else v.rating for one, v in each]
+            values = [_draw(v, query, repeat, criterion.name) if drawn else v.rating for criterion, v in each]
             answers = []
-            for (one, _), value, reason in zip(each, values, why, strict=True):
-                rating, label = _written(value, one.scale)
-                answers.append((one.name, label or rating, reason))
+            for (criterion, _), value, reason in zip(each, values, why, strict=True):
+                rating, label = _written(value, criterion.scale)
+                answers.append((criterion.name, label or rating, reason))
             responses.append(Response(several(query, answers), finish_reason="stop", model=self._name))
         return responses
 
@@ -104,18 +106,21 @@ class SurfaceBackend:
         """Which of two stories it would rate higher; the order in which they are shown makes no difference to it."""
         rated = [self.rate(story, query.criterion.name) for story in (query.story, other)]
         if query.generation.temperature == 1:
-            drawn = [[_draw(one, query, repeat, str(place)) for place, one in enumerate(rated)] for repeat in repeats]
+            drawn = [
+                [_draw(verdict, query, repeat, str(position)) for position, verdict in enumerate(rated)]
+                for repeat in repeats
+            ]
             return [self._verdict(query, rated, first, second) for first, second in drawn]
-        first, second = (on_scale(one.rating, _FITTED) for one in rated)
+        first, second = (on_scale(verdict.rating, _FITTED) for verdict in rated)
         return [self._verdict(query, rated, first, second)] * len(repeats)
 
     def _verdict(self, query: Query, rated: Sequence[Verdict], first: float, second: float) -> Response:
         """Equal values are a tie; where none is offered, the values before rounding decide, and the first of equals."""
         if first == second and len(query.choices) == _PAIR:
-            first, second = (one.rating for one in rated)
+            first, second = (verdict.rating for verdict in rated)
         word = query.choices[2 if first == second and len(query.choices) > _PAIR else int(second > first)]
         explanation = difference(rated[0].parts, rated[1].parts) if query.asks_explanation else None
-        return Response(text=said(query, "verdict", word, explanation), finish_reason="stop", model=self._name)
+        return Response(text=value_text(query, "verdict", word, explanation), finish_reason="stop", model=self._name)
 
     def rate(self, story: Story, criterion: str) -> Verdict:
         """The verdict on a story; BackendError where it has no words."""
@@ -152,9 +157,9 @@ class SurfaceBackend:
         if query.structured == "choice":
             text = label or f"{min(scale.points(), key=lambda point: abs(point - rating)):g}"
         elif query.structured == "none" and label is not None:
-            text = said(query, "answer", label, explanation)
+            text = value_text(query, "answer", label, explanation)
         else:
-            text = said(query, "rating", label or rating, explanation)
+            text = value_text(query, "rating", label or rating, explanation)
         return Response(text=text, finish_reason="stop", model=self._name)
 
 
@@ -171,10 +176,10 @@ def on_scale(value: float, scale: Scale) -> float:
     return round(mapped, 1 if span >= 2 else 2)
 
 
-def _draw(verdict: Verdict, query: Query, repeat: int, place: str = "") -> float:
+def _draw(verdict: Verdict, query: Query, repeat: int, label: str = "") -> float:
     """One point drawn from the predictive distribution; the same seed, query and repeat draw the same point.
 
     `place` tells the two stories of a comparison apart.
     """
-    rng = random.Random(f"{query.generation.seed}:{query.key}:{repeat}{place and ':' + place}")
+    rng = random.Random(f"{query.generation.seed}:{query.key}:{repeat}{label and ':' + label}")
     return float(rng.choices(POINTS, weights=verdict.probabilities)[0])

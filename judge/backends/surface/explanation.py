@@ -60,8 +60,8 @@ def explain(
     names = list(parts)
     strongest = [names[i] for i in near_ties.descending([abs(part) for part in parts.values()])[:3]]
     moved = [_phrase(name, features[name], parts[name], above[name]) for name in strongest if abs(parts[name]) >= MOVED]
-    what = f"What moved it most: {'; '.join(moved)}." if moved else "In every feature the story is near the average."
-    sentences = [f"{LABEL.capitalize()}: it counts surface features and does not read the Eval-Prompt.", what]
+    effects = f"What moved it most: {'; '.join(moved)}." if moved else "In every feature the story is near the average."
+    sentences = [f"{LABEL.capitalize()}: it counts surface features and does not read the Eval-Prompt.", effects]
     if model.criterion == OVERALL != criterion.casefold().strip():
         sentences.append(f"No model was fitted for {criterion}, so the one for overall quality was used.")
     return " ".join(sentences)
@@ -77,12 +77,12 @@ def difference(first: Mapping[str, float], second: Mapping[str, float]) -> str:
     names = list(apart)
     strongest = [names[i] for i in near_ties.descending([abs(part) for part in apart.values()])[:3]]
     moved = [f"{name} ({apart[name]:+.2f})" for name in strongest if abs(apart[name]) >= MOVED]
-    what = (
+    effects = (
         f"What set them apart most, in rating points: {'; '.join(moved)}." if moved else "No feature sets them apart."
     )
     return (
         f"{LABEL.capitalize()}: it rates each text by surface features, does not read the Eval-Prompt, and compares "
-        f"the two ratings. {what}"
+        f"the two ratings. {effects}"
     )
 
 

@@ -122,7 +122,7 @@ def prompt_mark(story_prompt: str) -> str:
 
 
 def shipped_model() -> Path:
-    """Where the model that ships with the program lies."""
+    """Path of the model that ships with the program."""
     return package_file("backends", "surface", "model.json")
 
 

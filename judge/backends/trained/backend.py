@@ -8,12 +8,13 @@ from typing import Any, Protocol
 
 from judge.backends.protocol import Capabilities
 from judge.backends.trained.model import Head, Kind, TrainedModel
-from judge.backends.written import said, several
+from judge.backends.written import several, value_text
 from judge.errors import BackendError
 from judge.records import Commission, Criterion, Query, Request, Response, Scale, Story
 
 _PAIR = 2
 _DIGITS = 6
+"""Digits of a rating: the last ones of a sum of floats differ between machines."""
 
 
 class Scorer(Protocol):
@@ -56,16 +57,16 @@ class ScoringBackend:
         if query.other is not None:
             text = await self._compared(query, query.other)
         else:
-            found = []
+            ratings = []
             for criterion in query.criteria or (query.criterion,):
                 value, why = await self._rated(query, criterion)
-                found.append((criterion.name, value, why))
+                ratings.append((criterion.name, value, why))
             if query.criteria:
-                text = several(query, found)
+                text = several(query, ratings)
             else:
-                _, value, why = found[0]
+                _, value, why = ratings[0]
                 name = "answer" if isinstance(value, str) and query.structured == "none" else "rating"
-                text = said(query, name, self._chosen(query, value), why)
+                text = value_text(query, name, self._chosen(query, value), why)
         return [Response(text=text, finish_reason="stop", model=self._name)] * len(repeats)
 
     async def close(self) -> None:
@@ -122,7 +123,7 @@ class ScoringBackend:
         odds = self._sound(head.log_odds(first, second))
         even = len(query.choices) > _PAIR and abs(odds) <= head.band
         word = query.choices[2 if even else int(odds < 0)]
-        return said(query, "verdict", word, self._explanation(query, query.criterion, head, other))
+        return value_text(query, "verdict", word, self._explanation(query, query.criterion, head, other))
 
     def _explanation(self, query: Query, criterion: Criterion, head: Head, other: Story | None) -> str | None:
         if not query.asks_explanation:

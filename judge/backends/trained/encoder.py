@@ -19,6 +19,7 @@ from judge.records import Story
 ENCODER_FOLDER = "encoder"
 _KEYS = {"dtype", "device"}
 _KEPT = 256
+"""Stories whose logit is kept: comparisons ask about the same story again and again."""
 
 
 def query_text(asked: str, story_prompt: str) -> str:
@@ -62,8 +63,12 @@ class EncoderScorer:
         return on_people_scale(head, self._known[key])
 
     def explain(self, story: Story, head: Head, other: Story | None) -> str:  # noqa: ARG002 - as others have it
-        """Why cannot be said; that an end was not read can."""
-        cut = [one for one in (story, other) if one is not None and self._cut.get((one.story_prompt, one.text))]
+        """A note where the end of a story was not read; an encoder gives no other reason."""
+        cut = [
+            story_cut
+            for story_cut in (story, other)
+            if story_cut is not None and self._cut.get((story_cut.story_prompt, story_cut.text))
+        ]
         limit = self._encoder.max_length
         return (
             f"It read the first part of {'these stories' if len(cut) > 1 else 'the story'} only ({limit} tokens "

@@ -62,15 +62,15 @@ class LinearScorer:
             theirs = parts(head.surface, self._counted(other))
             own = {name: own[name] - theirs[name] for name in own}
         strongest = sorted(own, key=lambda name: -abs(own[name]))[:3]
-        what = "; ".join(f"{name} ({own[name]:+.2f})" for name in strongest)
-        return f"What {'moved it' if other is None else 'set them apart'} most, in its own points: {what}."
+        effects = "; ".join(f"{name} ({own[name]:+.2f})" for name in strongest)
+        return f"What {'moved it' if other is None else 'set them apart'} most, in its own points: {effects}."
 
     async def close(self) -> None:
-        """Nothing to give back."""
+        """Do nothing: no resources are held."""
 
     def _counted(self, story: Story) -> dict[str, float]:
-        known = self._known.get((story.text, story.story_prompt))
-        return known[0] if known else for_regression(own_features(story.text, story.story_prompt))
+        counted = self._known.get((story.text, story.story_prompt))
+        return counted[0] if counted else for_regression(own_features(story.text, story.story_prompt))
 
     async def _numbers(self, story: Story) -> tuple[dict[str, float], list[float]]:
         key = (story.text, story.story_prompt)
@@ -86,8 +86,8 @@ class LinearScorer:
     def _vector(self, text: str) -> list[float]:
         from judge.embedding.vectors import embed
 
-        found = embed([text], self._embed, cache_folder() / "embeddings.sqlite").vectors[0]
-        return [float(value) for value in found]
+        vector = embed([text], self._embed, cache_folder() / "embeddings.sqlite").vectors[0]
+        return [float(value) for value in vector]
 
 
 def _features() -> dict[str, float]:
@@ -100,7 +100,7 @@ def parts(terms: tuple[Term, ...], features: Mapping[str, float]) -> dict[str, f
 
 
 def along(terms: tuple[Term, ...], vector: list[float]) -> float:
-    """What an embedding adds to the score."""
+    """The part of the score that comes from an embedding."""
     if terms and len(terms) != len(vector):
         raise BackendError(f"{len(terms)} weights for {len(vector)} dimensions", kind="model", retryable=False)
     return sum(term.part(value) for term, value in zip(terms, vector, strict=True)) if terms else 0.0

@@ -27,6 +27,8 @@ LARGEST = 1 << 26
 _MOST = 100_000
 """Parts of one list: an embedding has a few thousand dimensions."""
 _LIMIT = 1e100
+"""Products and squares of smaller numbers stay finite: a model file may come from a stranger."""
+
 _MARK = re.compile(r"[pt][0-9a-f]{12}")
 
 Kind = Literal["preference", "rating"]
@@ -73,7 +75,7 @@ class Head:
     asked: str = ""
 
     def rating(self, score: float) -> float:
-        """Where the score lies on a scale from 0 to 1."""
+        """The score as a share of the scale, from 0 to 1."""
         if self.kind == "rating":
             slope, intercept = self.line
             return min(max((slope * score + intercept - self.low) / (self.high - self.low), 0.0), 1.0)
@@ -133,12 +135,12 @@ def sigmoid(x: float) -> float:
 
 def marks_of(story_prompt: str, text: str) -> Sequence[str]:
     """Short hashes of a story-prompt, where there is one, and of a text; blind to case, blanks and punctuation."""
-    found = []
+    marks = []
     for kind, words in (("p", story_prompt), ("t", text)):
         letters = re.sub(r"[\W_]+", "", words.casefold())
         if letters:
-            found.append(kind + digest(letters, 6).hex())
-    return found
+            marks.append(kind + digest(letters, 6).hex())
+    return marks
 
 
 def head_record(head: Head) -> dict[str, Any]:
@@ -185,10 +187,10 @@ def read_model(folder: Path) -> TrainedModel:
 def _encoder(entry: Mapping[str, Any] | None) -> Encoder | None:
     if entry is None:
         return None
-    found = Encoder(str(entry["base"]), str(entry["hash"]), int(_number(entry["max_length"])))
-    if found.max_length < 1:
-        raise ValueError(f"max_length {found.max_length}")
-    return found
+    encoder = Encoder(str(entry["base"]), str(entry["hash"]), int(_number(entry["max_length"])))
+    if encoder.max_length < 1:
+        raise ValueError(f"max_length {encoder.max_length}")
+    return encoder
 
 
 def _head(entry: Mapping[str, Any]) -> Head:
@@ -212,11 +214,11 @@ def _head(entry: Mapping[str, Any]) -> Head:
 
 def _terms(block: Mapping[str, Sequence[Any]]) -> tuple[Term, ...]:
     rows = zip(_listed(block["feature"]), *(block[name] for name in _COLUMNS), strict=True)
-    found = tuple(Term(str(name), *(_number(value) for value in values)) for name, *values in rows)
-    for term in found:
+    terms = tuple(Term(str(name), *(_number(value) for value in values)) for name, *values in rows)
+    for term in terms:
         if not term.low <= term.high or not term.scale > 0:
             raise ValueError(f"{term.feature!r} has no range or no spread")
-    return found
+    return terms
 
 
 def _listed(values: Any) -> list[Any]:
@@ -225,14 +227,14 @@ def _listed(values: Any) -> list[Any]:
     return values
 
 
-def _embedding(told: Any) -> Mapping[str, str] | None:
-    if told is not None and not (isinstance(told["model"], str) and isinstance(told["key"], str)):
+def _embedding(entry: Any) -> Mapping[str, str] | None:
+    if entry is not None and not (isinstance(entry["model"], str) and isinstance(entry["key"], str)):
         raise ValueError("embedding has a name and a key")
-    return None if told is None else {"model": told["model"], "key": told["key"]}
+    return None if entry is None else {"model": entry["model"], "key": entry["key"]}
 
 
-def _marks(told: Any) -> frozenset[str]:
-    marks = frozenset(told.split())
+def _marks(text: Any) -> frozenset[str]:
+    marks = frozenset(text.split())
     for mark in marks:
         if not _MARK.fullmatch(mark):
             raise ValueError("trained_on holds more than marks of stories")

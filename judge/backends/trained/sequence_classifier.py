@@ -35,8 +35,8 @@ class SequenceClassifier:
         import torch
 
         with torch.inference_mode():
-            found = self.model(**{name: value.to(self.model.device) for name, value in inputs.items()})
-        return float(found.logits[0, 0])
+            output = self.model(**{name: value.to(self.model.device) for name, value in inputs.items()})
+        return float(output.logits[0, 0])
 
 
 def load(model: str, label: str, keys: Mapping[str, Any], *, revision: str | None = None) -> SequenceClassifier:

@@ -73,8 +73,8 @@ class VLLMBackend:
         self.model = model
         self._settings = settings
         self._engine_keys = dict(settings.engine)
-        known = {field.name for field in fields(AsyncEngineArgs)}
-        self._arguments = engine_arguments(model, settings, known)
+        known_fields = {field.name for field in fields(AsyncEngineArgs)}
+        self._arguments = engine_arguments(model, settings, known_fields)
         if settings.seed is not None and _on_cpu():
             # vLLM 0.32 on a CPU dies of a seeded request whose prompt is read in parts ("CPU Generator does not use
             # offset"): prompts are read whole.
@@ -234,7 +234,7 @@ class VLLMBackend:
 
     def _responses(self, final: Any) -> list[Response]:
         responses: list[Response] = []
-        for output in sorted(final.outputs, key=lambda one: one.index):
+        for output in sorted(final.outputs, key=lambda candidate: candidate.index):
             first = not responses
             responses.append(
                 Response(
@@ -242,7 +242,7 @@ class VLLMBackend:
                     output.finish_reason,
                     # As in a server's answer, usage of a call stands on its first response.
                     prompt_tokens=len(final.prompt_token_ids) if first else None,
-                    completion_tokens=sum(len(one.token_ids) for one in final.outputs) if first else None,
+                    completion_tokens=sum(len(candidate.token_ids) for candidate in final.outputs) if first else None,
                     cached_tokens=final.num_cached_tokens if first else None,
                     logprobs=None if output.logprobs is None else {"content": _content(output, self._tokenizer)},
                     model=self.model,
@@ -256,13 +256,14 @@ def _content(output: Any, tokenizer: Any) -> list[dict[str, Any]]:
     content = []
     for token, alternatives in zip(output.token_ids, output.logprobs, strict=False):
         own = alternatives[token]
-        ranked = sorted(alternatives.values(), key=lambda one: -one.logprob)
+        ranked = sorted(alternatives.values(), key=lambda alternative: -alternative.logprob)
         content.append(
             {
                 "token": own.decoded_token if own.decoded_token is not None else tokenizer.decode([token]),
                 "logprob": max(own.logprob, -9999.0),
                 "top_logprobs": [
-                    {"token": one.decoded_token or "", "logprob": max(one.logprob, -9999.0)} for one in ranked
+                    {"token": alternative.decoded_token or "", "logprob": max(alternative.logprob, -9999.0)}
+                    for alternative in ranked
                 ],
             }
         )

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from judge.backends.openai.scorer import of_entries
+from judge.backends.openai.scorer import from_entries
 from judge.backends.protocol import ScorerFacts, Settings, TokenLogprobs
 from judge.backends.scorer_prefixes import no_room, one_each
 from judge.backends.vllm.backend import VLLMBackend
@@ -61,7 +61,7 @@ class VLLMScorer:
                 raise no_room(f"vllm/{facts.model}", len(before[each]), facts.context or 0)
         slots = asyncio.Semaphore(self._settings.concurrency)
 
-        async def one(text: str, after: str | None) -> TokenLogprobs:
+        async def logprobs_of(text: str, after: str | None) -> TokenLogprobs:
             async with slots:
                 ids = tokenizer.encode(text, add_special_tokens=after is None)
                 kept = [int(token) for token in ids[: room[after]]]
@@ -69,9 +69,9 @@ class VLLMScorer:
                     return TokenLogprobs((), (), ())
                 rows = await self._backend.prompt_logprobs([*before[after], *kept], full=full_distribution)
                 cut = len(ids) > room[after]
-                return of_entries(kept, rows[len(before[after]) :], full_distribution, truncated=cut)
+                return from_entries(kept, rows[len(before[after]) :], full_distribution, truncated=cut)
 
-        return list(await asyncio.gather(*map(one, texts, prefixes)))
+        return list(await asyncio.gather(*map(logprobs_of, texts, prefixes)))
 
     async def close(self) -> None:
         """Stop the engine and its processes."""

@@ -43,5 +43,5 @@ def correlate(
     from judge.analysis import classes, correlation
     from judge.analysis.inputs.control import Control
 
-    found = correlation.correlations(table, options, Control())
-    return classes.beside(correlation.tables(found), classes.classes(found), full=within)
+    correlations = correlation.correlations(table, options, Control())
+    return classes.beside(correlation.tables(correlations), classes.classes(correlations), full=within)

@@ -94,12 +94,12 @@ def of(
     from judge.exchange.imports.measured import as_import
     from judge.measures.session import measured
 
-    known = load_criteria(criteria).criteria if criteria else ()
+    known_criteria = load_criteria(criteria).criteria if criteria else ()
     wanted, models = _wanted(measure, measure_set), _models(model)
-    opened = open_dataset(dataset, columns=column_options(column), criteria=known)
+    opened = open_dataset(dataset, columns=column_options(column), criteria=known_criteria)
     stories = [story for at, story in enumerate(opened.stories()) if limit is None or at < limit]
     folder = output or Path("runs") / opened.name / "measures"
-    found = measured(
+    measurements = measured(
         stories,
         wanted,
         models=models,
@@ -107,15 +107,15 @@ def of(
         skip=not measure or measure_set is not None,
         progress=None if quiet else _progress,
     )
-    if not found.measures:
+    if not measurements.measures:
         raise SpecError("none of these measures runs here", hint="judge measures list")
-    made = as_import(found, opened, models, known)
-    write_folder(folder, made)
-    counts = f"{len(found.measures)} measures of {len(stories)} stories"
-    known_too = f"{found.computed} computed, {found.reused} known"
+    imported = as_import(measurements, opened, models, known_criteria)
+    write_folder(folder, imported)
+    counts = f"{len(measurements.measures)} measures of {len(stories)} stories"
+    known_too = f"{measurements.computed} computed, {measurements.reused} known"
     typer.echo(f"{folder}: {counts} ({known_too}); judge correlate {folder}")
-    _say_skipped(found.skipped)
-    for note in made.notes[1:]:
+    _say_skipped(measurements.skipped)
+    for note in imported.notes[1:]:
         typer.echo(f"· {note}")
 
 
@@ -126,9 +126,9 @@ def list_(model: _Models = None, form: Form = "table", output: Output = None) ->
     Example: judge measures list
     """
     from judge.cli.option_words import emit
-    from judge.measures.listing import tables
+    from judge.measures.listing import measure_tables
 
-    emit(tables(_models(model)), form, output)
+    emit(measure_tables(_models(model)), form, output)
 
 
 @app.command("systems")
@@ -158,37 +158,37 @@ def systems(
     opened = open_dataset(dataset, columns=column_options(column))
     stories = [story for at, story in enumerate(opened.stories()) if limit is None or at < limit]
     kept = None if cache is None else cache / "derived" / "embeddings.sqlite"
-    found = rows(stories, None if named is None else at_layer(named)[0], kept)
-    emit(table(found, opened.name, named), form, output)
+    system_rows = rows(stories, None if named is None else at_layer(named)[0], kept)
+    emit(table(system_rows, opened.name, named), form, output)
 
 
 def _wanted(names: list[str] | None, group: str | None) -> list[Known]:
     """The measures asked for: those of the set, then those named; with neither, the quick ones."""
     from judge.measures import named, of_set
 
-    found = of_set(group or "quick") if group or not names else []
-    there = {one.measure.name for one in found}
-    return [*found, *(one for one in named(names or []) if one.measure.name not in there)]
+    wanted = of_set(group or "quick") if group or not names else []
+    there = {name.measure.name for name in wanted}
+    return [*wanted, *(name for name in named(names or []) if name.measure.name not in there)]
 
 
 def _models(options: list[str] | None) -> Mapping[Need, str]:
     """`--model NEED=MODEL` options by need."""
     from judge.measures.measure import MODELS
 
-    found: dict[Need, str] = {}
+    models_by_use: dict[Need, str] = {}
     for option in options or []:
-        said, _, model = option.partition("=")
-        need = next((one for one in MODELS if one == said), None)
+        use, _, model = option.partition("=")
+        need = next((model_use for model_use in MODELS if model_use == use), None)
         if need is None or not model:
-            needs = "; ".join(f"{one}: {what}" for one, what in MODELS.items())
+            needs = "; ".join(f"{model_use}: {requirement}" for model_use, requirement in MODELS.items())
             raise SpecError(f"--model {option!r} is not NEED=MODEL", hint=f"needs are {needs}")
-        found[need] = model
-    return found
+        models_by_use[need] = model
+    return models_by_use
 
 
-def _progress(what: str, done: int, total: int) -> None:
+def _progress(stage: str, done: int, total: int) -> None:
     """One line for each lot of texts, on stderr."""
-    typer.echo(f"{what}: {done}/{total} texts", err=True)
+    typer.echo(f"{stage}: {done}/{total} texts", err=True)
 
 
 def _say_skipped(skipped: Mapping[str, str]) -> None:

@@ -49,8 +49,8 @@ def coverage(
     if require is not None and not 0 <= require <= 100:
         raise SpecError(f"--require {require:g} is not a percentage; allowed: 0 to 100")
     compare, rate = comparing(runs)
-    found: list[Table] = []
-    said: list[tuple[float | None, str]] = []
+    printed: list[Table] = []
+    sentences: list[tuple[float | None, str]] = []
     if rate:
         from judge.analysis.coverage import tables
         from judge.analysis.coverage.coverage import coverage as coverage_of
@@ -62,8 +62,8 @@ def coverage(
         whole = read(rate, parser=parser, explanations=False, telling=reading_bar, perturbed=True)
         table = narrowed(whole, keep)
         of_ratings = coverage_of(table, options)
-        found += tables.tables(of_ratings)
-        said.append((of_ratings.share, tables.sentence(of_ratings.total)))
+        printed += tables.tables(of_ratings)
+        sentences.append((of_ratings.share, tables.sentence(of_ratings.total)))
     if compare:
         from judge import preferences_table
         from judge.analysis import preferences
@@ -71,10 +71,10 @@ def coverage(
 
         compared = preferences.narrowed(preferences_table.read(compare), criterion, judge, eval_prompt)
         of_verdicts = verdicts.verdict_coverage(compared)
-        found += verdicts.tables(of_verdicts)
-        said.append((of_verdicts.share, verdicts.sentence(of_verdicts)))
-    emit(found, form, output)
-    below = [words for share, words in said if require is not None and (share is None or 100 * share < require)]
+        printed += verdicts.tables(of_verdicts)
+        sentences.append((of_verdicts.share, verdicts.sentence(of_verdicts)))
+    emit(printed, form, output)
+    below = [words for share, words in sentences if require is not None and (share is None or 100 * share < require)]
     if below:
         typer.echo(f"coverage: {'; '.join(below)}: below {require:g} %", err=True)
         raise typer.Exit(CHECK_FAILED)

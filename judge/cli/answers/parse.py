@@ -151,7 +151,7 @@ def _run_answers(run: Path, rating_pattern: str | None) -> tuple[list[AnswerLine
     from judge.records import Criterion
     from judge.run_folder import resolve
 
-    found: list[AnswerLine] = []
+    lines: list[AnswerLine] = []
     modes: set[Structured] = set()
     for folder in resolve([run]):
         with JournalReader(folder.journal) as journal:
@@ -173,9 +173,9 @@ def _run_answers(run: Path, rating_pattern: str | None) -> tuple[list[AnswerLine
                         "eval_prompt": answer.eval_prompt,
                         "repeat": answer.repeat,
                     }
-                    found.append(
+                    lines.append(
                         AnswerLine(
-                            len(found) + 1,
+                            len(lines) + 1,
                             answer.response,
                             criterion,
                             passed,
@@ -186,7 +186,7 @@ def _run_answers(run: Path, rating_pattern: str | None) -> tuple[list[AnswerLine
                     )
     if len(modes) != 1:
         raise SpecError(f"{run} has no answers, or judges asked in different ways ({', '.join(sorted(modes))})")
-    return found, modes.pop()
+    return lines, modes.pop()
 
 
 def _judgments(path: Path, answers: Sequence[AnswerLine], name: str, structured: Structured, *, whole: bool) -> Table:
@@ -201,10 +201,10 @@ def _judgments(path: Path, answers: Sequence[AnswerLine], name: str, structured:
     if chosen.imputes:
         imputed = sum("imputed" in p.judgment.flags for p in parsed)
         notes.append(f"{chosen.version} imputes: {imputed} of {len(parsed)} ratings are 3 because the rule says so")
-    passed = dict.fromkeys(key for one in parsed for key in one.answer.passed)
-    label = (LABEL,) if any(one.answer.criterion.scale.labels for one in parsed) else ()
+    passed = dict.fromkeys(key for line in parsed for key in line.answer.passed)
+    label = (LABEL,) if any(line.answer.criterion.scale.labels for line in parsed) else ()
     keys = ("line", *passed, "rating", *label, "status", "flags", "explanation")
-    rows = [one.row() if whole else _cut(one.row()) for one in parsed]
+    rows = [line.row() if whole else _cut(line.row()) for line in parsed]
     columns = [Column(key, key, digits=1 if key == "rating" else 2) for key in keys]
     return Table("Judgments", columns, rows, _signature(path, parsed, chosen.version), notes)
 

@@ -79,8 +79,8 @@ def jury(
     keep = Selection.of(criterion, judge, eval_prompt, pass_rate=pass_rate, panel=panel)
     table = narrowed(read(runs, parser=parser, explanations=False, telling=reading_bar), keep)
     juries = analysis.jury(table, options)
-    found = tables.tables(juries, weights=weights, long=long, effective=effective)
-    emit(with_coverage(asked_for(table), found, form, options.drop_systems), form, output)
+    jury_tables = tables.tables(juries, weights=weights, long=long, effective=effective)
+    emit(with_coverage(asked_for(table), jury_tables, form, options.drop_systems), form, output)
     if ratings is not None:
         _write(ratings, juries, table)
 
@@ -93,17 +93,17 @@ def _write(folder: Path, juries: Juries, table: RatingsTable) -> None:
 
     if len(juries.held) != 1:
         raise SpecError("--ratings writes one dataset's ratings", hint="name the runs of one dataset")
-    (one,) = juries.held
-    stories = one.matrix.stories.drop(columns=["story_prompt", "system"]).assign(dataset=one.matrix.dataset)
-    found = Import(
-        frame=ratings_of(one, table),
-        judge=jury_name(one),
+    (held_jury,) = juries.held
+    stories = held_jury.matrix.stories.drop(columns=["story_prompt", "system"]).assign(dataset=held_jury.matrix.dataset)
+    imported = Import(
+        frame=ratings_of(held_jury, table),
+        judge=jury_name(held_jury),
         criteria=[criterion for fact in table.facts[:1] for criterion in fact.criteria],
-        notes=notes_of(one),
+        notes=notes_of(held_jury),
         sources=[],
         stories=stories,
         ratings="means",
-        asked=asdict(one.options),
+        asked=asdict(held_jury.options),
     )
-    write_folder(folder, found)
-    typer.echo(f"{jury_name(one)}: ratings in {folder}", err=True)
+    write_folder(folder, imported)
+    typer.echo(f"{jury_name(held_jury)}: ratings in {folder}", err=True)

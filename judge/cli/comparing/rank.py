@@ -66,6 +66,6 @@ def rank(
         if name not in TOPICS:
             raise SpecError(unknown("--table", name, TOPICS))
     paths: list[Path | str] = [*runs]
-    found = ranked(narrowed(read(paths), criterion, judge, eval_prompt), options)
+    ranking = ranked(narrowed(read(paths), criterion, judge, eval_prompt), options)
     topics = [topic for topic in TOPICS if not table or topic in table]
-    emit(tables(found, topics, long=long), form, output)
+    emit(tables(ranking, topics, long=long), form, output)

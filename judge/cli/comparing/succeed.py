@@ -51,7 +51,7 @@ def succeed(
     An equivalence test with a margin that you declare, a crosswalk of scales, the stories whose verdict changes, and
     the number of additional stories that would decide an undecided test. Both judges have to rate the same stories.
 
-    Example: judge succeed runs/tales/openai--gpt-4o runs/tales/openai--gpt-5 --margin 0.05
+    Example: judge succeed runs/tales/openai-gpt-4o runs/tales/openai-gpt-5 --margin 0.05
     """
     from judge.analysis import succession
     from judge.analysis.inputs.selection import Selection, narrowed
@@ -64,5 +64,5 @@ def succeed(
         keep = Selection.of(criterion, judges, eval_prompt, people=[options.against], pass_rate=False, panel=panel)
         return narrowed(read([run], parser=parser, explanations=False, telling=reading_bar), keep)
 
-    found = succession.succession(side(old, old_judge), side(new, new_judge), options)
-    emit(succession.tables(found), form, output)
+    outcome = succession.succession(side(old, old_judge), side(new, new_judge), options)
+    emit(succession.tables(outcome), form, output)

@@ -51,5 +51,5 @@ def systems(
     from judge.analysis.systems import tables
     from judge.analysis.systems.systems import systems as systems_of
 
-    found = systems_of(table, options)
-    return tables.tables(found, by=by, rank=rank, differences=differences, full=full, long=long)
+    standings = systems_of(table, options)
+    return tables.tables(standings, by=by, rank=rank, differences=differences, full=full, long=long)

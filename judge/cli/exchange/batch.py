@@ -152,17 +152,19 @@ def _each(steps: Sequence[tuple[str, Callable[[], None]]]) -> list[Failure]:
     return failures
 
 
-def _raise(failures: Sequence[Failure], of: int) -> None:
+def _raise(failures: Sequence[Failure], judges: int) -> None:
     """Raise what was wrong: of several judges a summary, after a line about each."""
     from judge.errors import JudgeError
 
     if not failures:
         return
-    if of == 1:
+    if judges == 1:
         raise failures[0][1]
     for name, error in failures:
         typer.echo(f"{name}: {complaint(error)}" + (f"\n  hint: {mend(error)}" if error.hint else ""), err=True)
-    raise JudgeError(f"{len(failures)} of {of} judges ended with an error: {', '.join(name for name, _ in failures)}")
+    raise JudgeError(
+        f"{len(failures)} of {judges} judges ended with an error: {', '.join(name for name, _ in failures)}"
+    )
 
 
 def _collect(folder: ResultFolder) -> bool:
@@ -170,17 +172,17 @@ def _collect(folder: ResultFolder) -> bool:
     from judge.cli.exchange.import_ import say_merged
     from judge.exchange.batch.submission import collect as fetch
 
-    found = fetch(folder, typer.echo)
-    if found.imported is not None:
-        say_merged(found.imported, folder, "the batches")
-    for advice in found.advice:
+    collected = fetch(folder, typer.echo)
+    if collected.imported is not None:
+        say_merged(collected.imported, folder, "the batches")
+    for advice in collected.advice:
         typer.echo(f"· {advice}")
-    if found.waiting:
-        states = ", ".join(f"{batch.number} {batch.status or batch.state}" for batch in found.waiting)
+    if collected.waiting:
+        states = ", ".join(f"{batch.number} {batch.status or batch.state}" for batch in collected.waiting)
         typer.echo(f"{folder.path}: not collected yet: batch {states}")
-    elif not found.batches:
+    elif not collected.batches:
         typer.echo(f"{folder.path}: no batch is to be collected")
-    return bool(found.waiting)
+    return bool(collected.waiting)
 
 
 _COLUMNS = {

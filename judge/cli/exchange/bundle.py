@@ -42,14 +42,14 @@ def bundle(
     from judge.exchange.bundle.tables import TableChoices
 
     choices = BundleChoices(not without_texts, with_batches, TableChoices(resamples=resamples, seed=seed))
-    made = make(
+    result = make(
         [Path(run) for run in runs], output, choices, lambda step: None if quiet else typer.echo(step, err=True)
     )
-    for note in made.notes:
+    for note in result.notes:
         typer.echo(f"note: {with_flags(note)}", err=True)
-    typer.echo(f"{made.path}: {made.files} files, {made.rows} ratings, {made.bytes / 1e6:.1f} MB")
+    typer.echo(f"{result.path}: {result.files} files, {result.rows} ratings, {result.bytes / 1e6:.1f} MB")
     if not without_texts:
         typer.echo(
             "it holds the stories' texts, under their dataset's licence; --without-texts leaves them out", err=True
         )
-    typer.echo(f"check it anywhere: judge verify {made.path}", err=True)
+    typer.echo(f"check it anywhere: judge verify {result.path}", err=True)

@@ -62,17 +62,17 @@ def batch(
         failed=failed,
         max_completion_tokens=max_completion_tokens,
     )
-    found = export(asked, name, most_lines=split)
-    names = [str(part.path) for part in found.parts]
-    if len(found.parts) == 1:
-        found.parts[0].path.rename(output)
+    exported = export(asked, name, most_lines=split)
+    names = [str(part.path) for part in exported.parts]
+    if len(exported.parts) == 1:
+        exported.parts[0].path.rename(output)
         names = [str(output)]
-    if found.in_flight:
-        typer.echo(f"{found.in_flight} repeats are left out: submitted batches hold them (judge batch status {run})")
+    if exported.in_flight:
+        typer.echo(f"{exported.in_flight} repeats are left out: submitted batches hold them (judge batch status {run})")
     if not names:
         typer.echo(f"nothing to export: {asked.result.path} lacks nothing that is to be asked")
         return
-    for shown, part in zip(names, found.parts, strict=True):
+    for shown, part in zip(names, exported.parts, strict=True):
         typer.echo(f"{shown}: {part.lines} lines, {part.repeats} repeats, {part.bytes / 1e6:.2f} MB")
     typer.echo(f"answer them elsewhere, then: judge import batch {asked.result.path} RESULTS")
 
@@ -104,8 +104,8 @@ def hub(
     from judge.exchange.outputs.hub import write_hub
 
     choices = _choices(people, without_texts=without_texts, comments=comments)
-    made = write_hub(output, tables_of(_folders(runs), choices), choices)
-    typer.echo(f"{made.path}: {made.ratings} ratings, {made.stories} stories")
+    written = write_hub(output, tables_of(_folders(runs), choices), choices)
+    typer.echo(f"{written.path}: {written.ratings} ratings, {written.stories} stories")
     typer.echo(choices.words, err=True)
 
 
@@ -124,13 +124,13 @@ def irw(
     from judge.exchange.outputs.given_away import tables_of
     from judge.exchange.outputs.irw import write_irw
 
-    made = write_irw(output, tables_of(_folders(runs), _choices(people)))
-    for path, rows in made.files:
+    written = write_irw(output, tables_of(_folders(runs), _choices(people)))
+    for path, rows in written.files:
         typer.echo(f"{path}: {rows} responses")
-    if made.unrated:
-        typer.echo(f"· {made.unrated} rows without a rating are left out: the standard has no missing responses")
-    if made.nominal:
-        typer.echo(f"· labels without an order are of another standard and left out: {', '.join(made.nominal)}")
+    if written.unrated:
+        typer.echo(f"· {written.unrated} rows without a rating are left out: the standard has no missing responses")
+    if written.nominal:
+        typer.echo(f"· labels without an order are of another standard and left out: {', '.join(written.nominal)}")
 
 
 @app.command("metrics")
@@ -153,13 +153,13 @@ def metrics(
     from judge.whole_file import write_whole
 
     _, measured = _measured(runs, parser, resamples, seed)
-    found = measured.measurements
+    measurements = measured.measurements
     try:
-        write_whole(output, metrics_json(found))
+        write_whole(output, metrics_json(measurements))
     except OSError as error:
         raise SpecError(f"{output} cannot be written: {error.strerror}") from error
-    undefined = sum(not one.estimate.defined for one in found)
-    typer.echo(f"{output}: {len(found)} numbers, {undefined} of them undefined")
+    undefined = sum(not measurement.estimate.defined for measurement in measurements)
+    typer.echo(f"{output}: {len(measurements)} numbers, {undefined} of them undefined")
 
 
 @app.command("eee")
@@ -182,13 +182,15 @@ def eee(
     from judge.exchange.outputs.every_eval_ever import write_records
 
     table, measured = _measured(runs, parser, resamples, seed)
-    made = write_records(output, table, measured, organization=organization, when=time.time())
-    for path in made.files:
+    written = write_records(output, table, measured, organization=organization, when=time.time())
+    for path in written.files:
         typer.echo(str(path))
     left = (
-        f"; {made.undefined} undefined numbers are left out, the schema has no place for them" if made.undefined else ""
+        f"; {written.undefined} undefined numbers are left out, the schema has no place for them"
+        if written.undefined
+        else ""
     )
-    typer.echo(f"{made.results} results{left}")
+    typer.echo(f"{written.results} results{left}")
 
 
 @app.command("bibtex")
@@ -235,12 +237,12 @@ def preferences(
     from judge.analysis.preference.reading import read
     from judge.exchange.outputs.trl import write_trl
 
-    made = write_trl(output, read(runs), judge)
-    typer.echo(f"{made.path}: {made.lines} pairs for {to}")
-    left = [(made.even, "are even"), (made.without_text, "have a story without a text")]
-    said = [f"{count} {why}" for count, why in left if count]
-    if said:
-        typer.echo(f"· left out: {', '.join(said)}")
+    written = write_trl(output, read(runs), judge)
+    typer.echo(f"{written.path}: {written.lines} pairs for {to}")
+    left = [(written.even, "are even"), (written.without_text, "have a story without a text")]
+    reasons = [f"{count} {why}" for count, why in left if count]
+    if reasons:
+        typer.echo(f"· left out: {', '.join(reasons)}")
 
 
 def _choices(

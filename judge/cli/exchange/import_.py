@@ -54,13 +54,13 @@ def hanna_scores(
     from judge.exchange.imports.hanna_scores import read_scores
     from judge.exchange.imports.imported_folder import write_folder
 
-    found = read_scores(
+    imported = read_scores(
         scores or need(OTHER_FILES["hanna_scores"][0], "hanna_scores"),
         stories or find(FILES["hanna_llm"][0]),
         keep_out_of_scale=keep_out_of_scale,
         measures=measures,
     )
-    _say(write_folder(output, found), found)
+    _say(write_folder(output, imported), imported)
 
 
 @app.command("plotguided-scores")
@@ -81,8 +81,8 @@ def plotguided_scores(
     from judge.exchange.imports.imported_folder import write_folder
     from judge.exchange.imports.plotguided_scores import read_plotguided
 
-    found = read_plotguided(name, scores)
-    _say(write_folder(output or Path("runs") / f"plotguided-{name}", found), found)
+    imported = read_plotguided(name, scores)
+    _say(write_folder(output or Path("runs") / f"plotguided-{name}", imported), imported)
 
 
 _Joined = Annotated[
@@ -152,11 +152,11 @@ def ratings(
     from judge.exchange.imports.imported_folder import write_folder
     from judge.exchange.ratings.file import read_ratings
 
-    known = load_criteria(criteria).criteria if criteria else ()
-    found = read_ratings(
+    known_criteria = load_criteria(criteria).criteria if criteria else ()
+    imported = read_ratings(
         file,
-        dataset=_dataset(dataset, known) if dataset else None,
-        criteria=known,
+        dataset=_dataset(dataset, known_criteria) if dataset else None,
+        criteria=known_criteria,
         notes=note or (),
         columns=column_options(column),
         leave_out=[name.strip() for names in leave_out or () for name in names.split(",")],
@@ -164,7 +164,7 @@ def ratings(
         unrated=unrated,
         ratings=None if single is None else "single" if single else "means",
     )
-    _say(write_folder(output or Path("runs") / file.stem, found), found)
+    _say(write_folder(output or Path("runs") / file.stem, imported), imported)
 
 
 def _dataset(name: str, criteria: Sequence[Criterion]) -> Dataset:
@@ -235,8 +235,8 @@ def hub(
     from judge.exchange.imports.imported_folder import write_folder
 
     target = output or Path("runs") / folder.name
-    for name, found in list(read_hub(folder)):
-        _say(write_folder(target / name, found), found)
+    for name, imported in list(read_hub(folder)):
+        _say(write_folder(target / name, imported), imported)
 
 
 @app.command("batch")
@@ -267,41 +267,43 @@ def batch(
     say_merged(import_results(folders[0], tuple(files)), folders[0], ", ".join(map(str, files)))
 
 
-def say_merged(found: Imported, folder: ResultFolder, source: str) -> None:
+def say_merged(merged: Imported, folder: ResultFolder, source: str) -> None:
     """What became of batch results: one sentence, and a line for whatever was not simple."""
-    there, failed = found.there_already, sum(found.failed.values())
-    if not found.changed:
+    there, failed = merged.there_already, sum(merged.failed.values())
+    if not merged.changed:
         typer.echo(f"nothing new in {source}: {folder.path} has {there} of its answers already")
     else:
         from judge.printing.dollars import dollars
 
-        known = found.spent.known_cost
-        cost = "" if known is None else f", {dollars(known)}"
-        typer.echo(f"{folder.path}: {found.answered} answers from {source}{cost}; {there} were there already")
+        known_cost = merged.spent.known_cost
+        cost = "" if known_cost is None else f", {dollars(known_cost)}"
+        typer.echo(f"{folder.path}: {merged.answered} answers from {source}{cost}; {there} were there already")
     if failed:
-        kinds = ", ".join(f"{count} {kind}" for kind, count in found.failed.most_common())
-        typer.echo(f"· {failed} repeats failed ({kinds}): {found.example}")
+        kinds = ", ".join(f"{count} {kind}" for kind, count in merged.failed.most_common())
+        typer.echo(f"· {failed} repeats failed ({kinds}): {merged.example}")
         typer.echo(f"· ask them again: judge export batch {folder.path}; those given up: judge retry {folder.path}")
-    if found.errors_known:
-        typer.echo(f"· {found.errors_known} failed repeats were noted before")
-    if found.not_given:
-        typer.echo(f"· {found.not_given} repeats were not given: the server ignores n; judge export batch --one-by-one")
-    for count, what, example in (
-        (len(found.duplicates), "custom_ids stand twice, the first answer counts", found.duplicates),
-        (len(found.unknown), "custom_ids are not of this run", found.unknown),
-        (len(found.other_judge), "results are of another judge and were left out", found.other_judge),
-        (len(found.cut), "half-written last lines were skipped", found.cut),
+    if merged.errors_known:
+        typer.echo(f"· {merged.errors_known} failed repeats were noted before")
+    if merged.not_given:
+        typer.echo(
+            f"· {merged.not_given} repeats were not given: the server ignores n; judge export batch --one-by-one"
+        )
+    for count, reason, example in (
+        (len(merged.duplicates), "custom_ids stand twice, the first answer counts", merged.duplicates),
+        (len(merged.unknown), "custom_ids are not of this run", merged.unknown),
+        (len(merged.other_judge), "results are of another judge and were left out", merged.other_judge),
+        (len(merged.cut), "half-written last lines were skipped", merged.cut),
     ):
         if count:
             more = ", ..." if count > _SHOWN else ""
-            typer.echo(f"· {count} {what}: {', '.join(example[:_SHOWN])}{more}")
-    if found.totals is not None:
-        typer.echo(f"· {found.totals.answered} repeats are answered in all; judge status {folder.path}")
+            typer.echo(f"· {count} {reason}: {', '.join(example[:_SHOWN])}{more}")
+    if merged.totals is not None:
+        typer.echo(f"· {merged.totals.answered} repeats are answered in all; judge status {folder.path}")
 
 
-def _say(folder: ResultFolder, found: Import) -> None:
+def _say(folder: ResultFolder, imported: Import) -> None:
     """What was written, and what is missing in it."""
-    frame = found.frame
+    frame = imported.frame
     judged, people = frame[frame["source"] == "judge"], int((frame["source"] == "rater").sum())
     typer.echo(
         f"{folder.path}: {len(judged)} ratings by {judged['judge'].nunique()} judges, {people} by people, "
@@ -310,7 +312,7 @@ def _say(folder: ResultFolder, found: Import) -> None:
     lost = judged.loc[judged["rating"].isna(), "status"].value_counts()
     if len(lost):
         typer.echo("without a rating: " + ", ".join(f"{count} {status}" for status, count in lost.items()))
-    for note in found.notes:
+    for note in imported.notes:
         typer.echo(f"· {with_flags(note)}")
 
 

@@ -146,13 +146,13 @@ def _of_preferences(name: str) -> Callable[..., None]:
         from judge.exchange.logs.tools import PREFERENCE_TOOLS
 
         tool, folder = PREFERENCE_TOOLS[name], output or Path("runs") / files[0].stem
-        found = read_preferences(tool, files, called or folder.name, criterion, note or ())
-        path = write_preferences(folder, found).path
-        judged = int((found.frame["source"] == "judge").sum())
-        typer.echo(f"{path}: {judged} preferences by {found.judge}, {len(found.frame) - judged} by people")
-        for sentence in found.notes:
+        imported = read_preferences(tool, files, called or folder.name, criterion, note or ())
+        path = write_preferences(folder, imported).path
+        judged = int((imported.frame["source"] == "judge").sum())
+        typer.echo(f"{path}: {judged} preferences by {imported.judge}, {len(imported.frame) - judged} by people")
+        for sentence in imported.notes:
             typer.echo(f"· {sentence}")
-        _identify(tool.name, found.log, tool.identified, tool.tried)
+        _identify(tool.name, imported.log, tool.identified, tool.tried)
         typer.echo(f"next: judge rank {path}")
 
     return command
@@ -162,8 +162,8 @@ def _identify(name: str, log: Mapping[str, Any], identified: Mapping[str, str], 
     """What identifies a row in the tool's log."""
     version = log.get("version")
     typer.echo(f"as {name}{f' {version}' if version else ''} told it (read in tests: {tried}):")
-    for what, words in identified.items():
-        typer.echo(f"  {what}: {words}")
+    for field, words in identified.items():
+        typer.echo(f"  {field}: {words}")
 
 
 def _plain(name: str, say: Say) -> Callable[..., None]:
@@ -229,19 +229,19 @@ def _import(
     from judge.exchange.logs.tools import TOOLS
 
     tool, folder = TOOLS[name], output or Path("runs") / files[0].stem
-    known = load_criteria(criteria).criteria if criteria else ()
-    opened = open_dataset(dataset, criteria=known) if dataset else None
+    known_criteria = load_criteria(criteria).criteria if criteria else ()
+    opened = open_dataset(dataset, criteria=known_criteria) if dataset else None
     try:
-        options = _options(tool, known, opened, given)
-        found = read_logs(tool, files, folder.name, options, opened)
+        options = _options(tool, known_criteria, opened, given)
+        imported = read_logs(tool, files, folder.name, options, opened)
     except SpecError as error:
         # Options that cannot be, or change nothing, are the command line's mistake, as a wrong word is.
         raise typer.BadParameter("; ".join(filter(None, [complaint(error), mend(error)]))) from error
-    say(write_folder(folder, found), found)
-    _identify(tool.name, found.log or {}, tool.identified, tool.tried)
+    say(write_folder(folder, imported), imported)
+    _identify(tool.name, imported.log or {}, tool.identified, tool.tried)
 
 
-def _options(tool: Tool, known: Any, opened: Any, given: dict[str, Any]) -> LogOptions:
+def _options(tool: Tool, known_criteria: Any, opened: Any, given: dict[str, Any]) -> LogOptions:
     from judge.cli.stories.data import column_options
     from judge.datasets.label_scales import LabelScales, is_key, label_scales
     from judge.errors import unknown_value
@@ -255,19 +255,19 @@ def _options(tool: Tool, known: Any, opened: Any, given: dict[str, Any]) -> LogO
         raise unknown_value("judged", judged, tool.judged)
     columns = column_options(given["column"], given["labels"]) or {}
     labels = opened.labels if opened is not None else LabelScales()
-    for more in (label_scales(columns), LabelScales.of_criteria(known)):
+    for more in (label_scales(columns), LabelScales.of_criteria(known_criteria)):
         labels = labels.with_given(more, opened.name if opened is not None else "the log")
     return LogOptions(
         asked=Asked(Places({key: path for key, path in columns.items() if not is_key(key)}), judged),
         scaling=Scaling(
-            known,
+            known_criteria,
             labels,
             _scale(given["scale"]),
             _range("rescale", given["rescale"]),
             _range("rescale_people", given["rescale_people"]),
         ),
         names=_names(given["criterion"]),
-        leave_out=[one.strip() for several in given["leave_out"] or () for one in several.split(",")],
+        leave_out=[name.strip() for several in given["leave_out"] or () for name in several.split(",")],
         notes=given["note"] or (),
     )
 
@@ -280,10 +280,10 @@ def _range(field: str, text: str | None) -> tuple[float, float] | None:
 
     if text is None:
         return None
-    found = re.fullmatch(f"({_NUMBER})-({_NUMBER})", text)
-    if found is None or not float(found[1]) < float(found[2]):
+    match = re.fullmatch(f"({_NUMBER})-({_NUMBER})", text)
+    if match is None or not float(match[1]) < float(match[2]):
         raise OptionError(field, text, "is no range; write the lowest, a hyphen and the highest, such as 0-1")
-    return float(found[1]), float(found[2])
+    return float(match[1]), float(match[2])
 
 
 def _scale(text: str | None) -> Scale | None:

@@ -178,8 +178,8 @@ def import_(
     audit = audit_file(audit)
     if categories is not None and audit.exists():
         raise SpecError(f"{audit} has its categories already; --categories is for a new audit")
-    merged, made = import_file(audit, file, replace=replace, form=load_form(categories) if categories else None)
-    typer.echo(f"{audit}: {'made; ' * made}{merged.sentence()}")
+    merged, created = import_file(audit, file, replace=replace, form=load_form(categories) if categories else None)
+    typer.echo(f"{audit}: {'made; ' * created}{merged.sentence()}")
 
 
 @app.command("export")
@@ -205,16 +205,16 @@ def export(
     from judge.audit.exchange.study_csv import write_study_csv
     from judge.audit.file.snapshot import read_audit
 
-    found = read_audit(audit)
+    audit_rows = read_audit(audit)
     if to == "csv":
-        write_study_csv(found, output)
+        write_study_csv(audit_rows, output)
     elif to == "label-studio":
-        typer.echo(f"{write_tasks(found, output)}: labeling configuration")
+        typer.echo(f"{write_tasks(audit_rows, output)}: labeling configuration")
     elif to == "answers":
-        known = found.annotation.annotators
-        if annotator not in known:
-            raise SpecError(f"--annotator must be one of {', '.join(known) or 'nobody yet'}")
-        write_answers(found, str(annotator), output)
+        annotators = audit_rows.annotation.annotators
+        if annotator not in annotators:
+            raise SpecError(f"--annotator must be one of {', '.join(annotators) or 'nobody yet'}")
+        write_answers(audit_rows, str(annotator), output)
     else:
         raise SpecError(f"--to {to!r} is not known; allowed: csv, label-studio, answers")
     typer.echo(f"{output}: written")

@@ -62,7 +62,7 @@ def serve(
             lambda access: application(store, access),
             host=host,
             port=port,
-            what="annotators",
+            title="annotators",
             quiet=quiet,
             key=lasting_key(store),
             also={"results and the second round, not for annotators,": "/results"} | own,

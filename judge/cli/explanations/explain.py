@@ -167,8 +167,8 @@ def _texts(
     from judge.explanations.corpus.reading import read_texts
 
     criteria, judges, eval_prompts = chosen
-    found = read_texts(named, parser=parser, columns=column_options(column))
-    return narrowed(found, criteria=criteria, judges=judges, eval_prompts=eval_prompts)
+    texts = read_texts(named, parser=parser, columns=column_options(column))
+    return narrowed(texts, criteria=criteria, judges=judges, eval_prompts=eval_prompts)
 
 
 def _check_figure(figure: Path, *, no_map: bool) -> None:
@@ -188,10 +188,12 @@ def _refuse_beside_contradictions(
         (replace(options, seed=ExplainOptions().seed), ExplainOptions()),
         (numbers, NumbersOptions()),
     ):
-        changed = {flag(one.name) for one in fields(plain) if getattr(chosen, one.name) != getattr(plain, one.name)}
+        changed = {
+            flag(field.name) for field in fields(plain) if getattr(chosen, field.name) != getattr(plain, field.name)
+        }
         given |= dict.fromkeys(changed, True)
-    for name, said in given.items():
-        if said:
+    for name, value in given.items():
+        if value:
             raise SpecError(f"--contradictions makes no map and no numbers, and {name} is about them",
                             hint=f"leave {name} out")  # fmt: skip
 
@@ -229,10 +231,10 @@ def _print(seen: ExplanationResults, form: str, output: Path | None) -> bool:
     from judge.explanations.mapping import stored
     from judge.explanations.tables import tables
 
-    found = tables(seen)
-    emit(found, form, output)
+    explained = tables(seen)
+    emit(explained, form, output)
     drawn = False
-    for folder, kept in stored.of_folders(seen.map, found, seen.cluster_words):
+    for folder, kept in stored.of_folders(seen.map, explained, seen.cluster_words):
         try:
             stored.write(folder, kept)
             drawn = seen.map.picture is not None
@@ -249,9 +251,9 @@ def _draw(seen: ExplanationResults, output: Path, mark: str | None) -> None:
 
     if mark is None:
         mark = "side" if (seen.map.rows["side"] != "").any() else "criterion"
-    found = stored.of_analysis(seen.map, seen.cluster_words)
-    page.write(explanations.draw(explanation_map(found, [mark]), page.inches_of("page")), output)
-    typer.echo(f"{output}: {len(found.points)} explanations by {mark}", err=True)
+    drawing = stored.of_analysis(seen.map, seen.cluster_words)
+    page.write(explanations.draw(explanation_map(drawing, [mark]), page.inches_of("page")), output)
+    typer.echo(f"{output}: {len(drawing.points)} explanations by {mark}", err=True)
 
 
 def _validate(file: Path, named: list[str] | None, form: str, output: Path | None) -> None:
@@ -288,15 +290,15 @@ class _Progress:
         self.tasks: dict[str, TaskID] = {}
         return self._step
 
-    def _step(self, what: str, done: int, total: int) -> None:
+    def _step(self, stage: str, done: int, total: int) -> None:
         if not self.bars.console.is_terminal:
-            typer.echo(f"{what}: {done}/{total}" if total else what, err=True)
+            typer.echo(f"{stage}: {done}/{total}" if total else stage, err=True)
         elif not total:
-            self.bars.console.print(what)
+            self.bars.console.print(stage)
         else:
-            if what not in self.tasks:
-                self.tasks[what] = self.bars.add_task(what, total=total)
-            self.bars.update(self.tasks[what], completed=done)
+            if stage not in self.tasks:
+                self.tasks[stage] = self.bars.add_task(stage, total=total)
+            self.bars.update(self.tasks[stage], completed=done)
 
     def __exit__(self, *_: object) -> None:
         if not self.quiet:

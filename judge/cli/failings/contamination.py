@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -103,13 +104,17 @@ def check(
     Example: judge contamination check runs/hanna --released my-model=2024-11 --labelled WikiMIA_length64.jsonl
     """
     from judge.analysis.inputs.selection import Selection, narrowed
-    from judge.cli.option_words import emit
-    from judge.contamination.check import check as checked
-    from judge.contamination.check import table
+    from judge.cli.option_words import FLAGS, emit
+    from judge.contamination.check import check as check_runs
+    from judge.contamination.check import table, text
     from judge.ratings_table import read
 
-    found = narrowed(read(runs, explanations=False), Selection.of(None, judge, None))
-    emit([table(checked(found, options, None if quiet else _progress))], form, output)
+    ratings = narrowed(read(runs, explanations=False), Selection.of(None, judge, None))
+    checked = check_runs(ratings, options, None if quiet else _progress)
+    if form == "table" and output is None:
+        typer.echo(text(checked, FLAGS), nl=False)
+    else:
+        emit(table(checked), form, output)
 
 
 @app.command("score")
@@ -149,14 +154,17 @@ def score(
     texts = of_dataset(dataset, columns=column_options(column), limit=limit)
     calibrated = None if calibration is None else scores_file.read(calibration)
     progress = None if quiet else _progress
-    made = scored(texts, model, scoring, output.parent, calibration=calibrated, progress=progress)
+    scored_file = scored(texts, model, scoring, output.parent, calibration=calibrated, progress=progress)
     if by_number:
-        made = thresholds.given(made, float(threshold), score_name or f"min_k_{scoring.k:g}")
+        scored_file = thresholds.given(scored_file, float(threshold), score_name or f"min_k_{scoring.k:g}")
     elif calibrated is not None:
-        made = thresholds.carried_over(made, calibrated, threshold)
-    scores_file.write(output, made)
-    typer.echo(f"{output}: {len(made.rows)} texts, {len(made.names)} scores, {made.truncated} cut to the context")
-    _say_lost(made)
+        scored_file = thresholds.carried_over(scored_file, calibrated, threshold)
+    scores_file.write(output, scored_file)
+    typer.echo(
+        f"{output}: {len(scored_file.rows)} texts, {len(scored_file.names)} scores, "
+        f"{scored_file.truncated} cut to the context"
+    )
+    _say_lost(scored_file)
 
 
 @app.command("auc")
@@ -194,17 +202,17 @@ def auc(
 
     if thresholds.is_number(threshold):
         raise SpecError("a number is no rule for all scores", hint="--threshold youden or fpr=0.05")
-    made = _labelled(file, model, scoring, (scores_to or file).parent, limit, quiet=quiet)
+    scored_file = _labelled(file, model, scoring, (scores_to or file).parent, limit, quiet=quiet)
     try:
-        made = thresholds.all_by_rule(made, threshold)
+        scored_file = thresholds.all_by_rule(scored_file, threshold)
     except SpecError as error:
         typer.echo(f"no thresholds: {complaint(error)}", err=True)
-    found = areas(made, options)
+    estimates = areas(scored_file, options)
     if scores_to is not None:
-        scores_file.write(scores_to, made)
+        scores_file.write(scores_to, scored_file)
     if roc is not None:
-        write_curves(roc, made)
-    emit(auc_table(found), form, output)
+        write_curves(roc, scored_file)
+    emit(auc_table(estimates), form, output)
 
 
 @app.command("report")
@@ -253,14 +261,17 @@ def _labelled(
 
 
 def _progress(name: str, done: int, total: int) -> None:
-    """One line for each lot of texts, on stderr."""
-    typer.echo(f"{name}: {done}/{total} texts", err=True)
+    """One line for each lot of texts, on stderr; where nobody watches, in a file or a batch job, the last one only."""
+    if sys.stderr.isatty() or done == total:
+        typer.echo(f"{name}: {done}/{total} texts", err=True)
 
 
-def _say_lost(made: ScoresFile) -> None:
+def _say_lost(scored_file: ScoresFile) -> None:
     """Texts without a score, by reason."""
     from collections import Counter
 
-    reasons = Counter({(why, name): n for name in made.names for why, n in made.why_undefined(name).items()})
+    reasons = Counter(
+        {(why, name): n for name in scored_file.names for why, n in scored_file.why_undefined(name).items()}
+    )
     for (why, name), count in reasons.items():
         typer.echo(f"  {name}: {count} texts {why}")

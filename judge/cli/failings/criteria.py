@@ -62,9 +62,13 @@ def criteria(
     table = narrowed(table, keep)
     if not table.facts:  # of a dataset alone: no run's facts say whose ratings these are
         more["notes"] = [*more["notes"], *people_said(table)]
-    found = tables.tables(criteria_of(table, options, **more), full=full, long=long)
+    criteria_tables = tables.tables(criteria_of(table, options, **more), full=full, long=long)
     judged = bool((table.frame["source"] == "judge").any())
-    emit(with_coverage(asked_for(table), found, form, options.drop_systems) if judged else found, form, output)
+    emit(
+        with_coverage(asked_for(table), criteria_tables, form, options.drop_systems) if judged else criteria_tables,
+        form,
+        output,
+    )
 
 
 def _table(names: list[str], parser: str) -> tuple[RatingsTable, dict[str, Any]]:
@@ -82,11 +86,11 @@ def _table(names: list[str], parser: str) -> tuple[RatingsTable, dict[str, Any]]
     return read(names, parser=parser, explanations=False, telling=reading_bar), {}
 
 
-def _is_dataset(name: str, known: list[str]) -> bool:
+def _is_dataset(name: str, names: list[str]) -> bool:
     """A file that is no run.yaml, or a known name where no such file or folder lies."""
     path = Path(name)
     if path.is_dir():
         return False
     if path.is_file():
         return path.suffix.lower() not in (".yaml", ".yml")
-    return name in known or (path.name == name and path.suffix == "")
+    return name in names or (path.name == name and path.suffix == "")

@@ -86,27 +86,27 @@ def write(
         raise SpecError("--ray-address and --ray-actors go with --engine ray", hint="add --engine ray")
     definition = definition_of(gen)
     overrides = [*(set_ or []), *([] if max_cost is None else [f"max_cost={max_cost}"])]
-    found = load_generate_specs(definition, overrides, list(dict.fromkeys(writer or [])))
-    folders = folders_of(found.asked, definition, output)
+    specs = load_generate_specs(definition, overrides, list(dict.fromkeys(writer or [])))
+    folders = folders_of(specs.asked, definition, output)
     part = None if shard is None else part_named(shard, limit, {"--dry-run": dry_run, "--engine ray": engine == "ray"})
     if dry_run:
-        _print_forecasts(found, definition.parent, limit, form)
+        _print_forecasts(specs, definition.parent, limit, form)
         return
     sittings: list[Sitting] = [
         Sitting(spec, definition.parent, folder, limit=limit, quiet=quiet)
         if part is None
         else Sitting(spec, definition.parent, part.folder(folder), quiet=quiet, part=part)
-        for spec, folder in zip(found.asked, folders, strict=True)
+        for spec, folder in zip(specs.asked, folders, strict=True)
     ]
-    if sit_all(sittings, found.max_cost, engine, ray_address, ray_actors):
+    if sit_all(sittings, specs.max_cost, engine, ray_address, ray_actors):
         raise typer.Exit(3)
 
 
-def _print_forecasts(found: Specs, folder: Path, limit: int | None, form: str) -> None:
+def _print_forecasts(specs: Specs, folder: Path, limit: int | None, form: str) -> None:
     from judge.cli.option_words import emit
     from judge.generation.forecast import forecast_table
 
-    emit([forecast_table(spec, folder, limit) for spec in found.asked], form)
+    emit([forecast_table(spec, folder, limit) for spec in specs.asked], form)
 
 
 @app.command("stories")
@@ -151,17 +151,17 @@ def stories(
         if given and output is None:
             raise OptionError(name, given, "has no effect where no file is written")
     rules = () if strip is None else rules_of(strip)
-    found = written(resolve(gens), rules)
-    kept = passed_on(found, cut=cut, human=human)
-    signature = signature_of(found, rules)
-    lengths = any({"too_short", "too_long"} & set(one.faults) for one in found)
+    generated = written(resolve(gens), rules)
+    kept = passed_on(generated, cut=cut, human=human)
+    signature = signature_of(generated, rules)
+    lengths = any({"too_short", "too_long"} & set(story.faults) for story in generated)
     tables = [
-        status_table(statuses(found), ""),
-        faults_table(counted_written(found), signature, asked_length=lengths),
+        status_table(statuses(generated), ""),
+        faults_table(counted_written(generated), signature, asked_length=lengths),
     ]
     if output is not None:
-        facts = write_all(output, kept, found)
-        typer.echo(f"{output}: {len(kept)} stories; {facts}: what became of all {len(found)} requests", err=True)
+        facts = write_all(output, kept, generated)
+        typer.echo(f"{output}: {len(kept)} stories; {facts}: what became of all {len(generated)} requests", err=True)
     emit(tables, form)
 
 
@@ -190,6 +190,8 @@ def check(
     from judge.generation.tables import faults_table
 
     opened = open_dataset(dataset, columns=column_options(column))
-    found = counted(opened.stories())
-    signature = f"faults of stories · {opened.name} · {sum(one.stories for one in found)} stories · every story counted"
-    emit(faults_table(found, signature), form, output)
+    counts = counted(opened.stories())
+    signature = (
+        f"faults of stories · {opened.name} · {sum(count.stories for count in counts)} stories · every story counted"
+    )
+    emit(faults_table(counts, signature), form, output)

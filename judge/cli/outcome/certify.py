@@ -68,7 +68,7 @@ def certify(
     from judge.certificate.certify import certify as certified
     from judge.certificate.conditions import Conditions
     from judge.certificate.file import write
-    from judge.certificate.printed import tables
+    from judge.certificate.printed import certificate_tables
     from judge.cli.option_words import emit
     from judge.cli.reading_bar import reading_bar
     from judge.errors import SpecError
@@ -82,10 +82,10 @@ def certify(
         raise SpecError("a certificate is of ratings, and these runs compare stories", hint="judge rank has the tables")
     keep = Selection.of(criterion, judge, eval_prompt, panel=panel)
     table = narrowed(read(rate, parser=parser, explanations=False, telling=reading_bar), keep)
-    found = certified(Evidence(table, options), conditions, datetime.now(UTC).date())
-    emit(tables(found), form)
+    certificate = certified(Evidence(table, options), conditions, datetime.now(UTC).date())
+    emit(certificate_tables(certificate, brief=form == "table"), form)
     if output is not None:
-        write(found.record, output)
-        sys.stderr.write(f"{output}: the certificate {'holds' if found.holds else 'does not hold'}\n")
-    if not found.holds:
+        write(certificate.record, output)
+        sys.stderr.write(f"{output}: the certificate {'holds' if certificate.holds else 'does not hold'}\n")
+    if not certificate.holds:
         raise typer.Exit(NOT_MET)

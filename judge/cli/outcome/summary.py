@@ -69,12 +69,12 @@ def summary(
     show(of_runs(runs, keep, options, scores, parser), form, output)
 
 
-def show(found: list[Summary], form: str, output: Path | None) -> None:
+def show(summaries: list[Summary], form: str, output: Path | None) -> None:
     """The screen, or the table of another form."""
     from judge.cli.option_words import emit
     from judge.summary import screen
 
     if form == "table" and output is None:
-        sys.stdout.write("\n".join(screen.text(one) for one in found))
+        sys.stdout.write("\n".join(screen.text(summary_row) for summary_row in summaries))
     else:
-        emit([table for one in found for table in screen.tables(one)], form, output)
+        emit([table for summary_row in summaries for table in screen.summary_tables(summary_row)], form, output)

@@ -44,8 +44,8 @@ def merge(
     missing = False
     for result in _with_parts(run, output):
         _, _, first = parts_in(result)[0]
-        spec, place = definition_in_force(first, set_ or [])
-        joined = join(spec, place, result, partial=partial)
+        spec, file = definition_in_force(first, set_ or [])
+        joined = join(spec, file, result, partial=partial)
         for notice in joined.notices:
             sys.stderr.write(f"{with_flags(notice)}\n")
         shards = f"{joined.parts} shard{'' if joined.parts == 1 else 's'}"
@@ -73,7 +73,9 @@ def _with_parts(run: Path, output: Path | None) -> Sequence[ResultFolder]:
     folder = output or run
     if parts_in(ResultFolder(folder)):
         return [ResultFolder(folder)]
-    found = [] if output is not None else [one for one in results_beside(definition_of(run)) if parts_in(one)]
-    if not found:
+    results = (
+        [] if output is not None else [result for result in results_beside(definition_of(run)) if parts_in(result)]
+    )
+    if not results:
         raise RunFolderError(f"{folder} has no shards", hint="judge run RUN --shard 1/N, 2/N... makes them")
-    return found
+    return results

@@ -39,9 +39,9 @@ def retry(
 
     sittings = []
     for folder in resolve([run]):
-        spec, place = definition_in_force(folder, set_ or [])
+        spec, file = definition_in_force(folder, set_ or [])
         again: Again = "unparsed" if unparsed else "failed"
-        sittings.append(Sitting(spec, place, folder, again=again, quiet=quiet, part=part_of(folder)))
+        sittings.append(Sitting(spec, file, folder, again=again, quiet=quiet, part=part_of(folder)))
     if len(sittings) > 1:
         together = sit_side_by_side(sittings, max_cost=budget_of(run, set_ or []))
         missing = report_all(together)

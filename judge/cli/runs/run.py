@@ -92,22 +92,22 @@ def run(
     overrides = [*(set_ or []), *([] if max_cost is None else [f"max_cost={max_cost}"])]
     if engine == "async" and (ray_actors is not None or ray_address != "local"):
         raise SpecError("--ray-address and --ray-actors go with --engine ray", hint="add --engine ray")
-    found = load_run_specs(definition, overrides, list(dict.fromkeys(judge or [])))
-    folders = folders_of(found.judges, definition, output, reuse)
+    specs = load_run_specs(definition, overrides, list(dict.fromkeys(judge or [])))
+    folders = folders_of(specs.judges, definition, output, reuse)
     if dry_run and summary is not None:
         raise SpecError("--dry-run asks nothing, and --summary is of answers", hint="leave one of them out")
     beside = {"--dry-run": dry_run, "--pilot": pilot, "--engine ray": engine == "ray", "--summary": summary is not None}
     part = None if shard is None else part_named(shard, limit, beside)
-    _check_certificate(require_certificate, found.judges, definition.parent)
+    _check_certificate(require_certificate, specs.judges, definition.parent)
     if dry_run:
-        print_forecasts(found, definition.parent, folders, limit, form)
+        print_forecasts(specs, definition.parent, folders, limit, form)
         return
     asked = folders if part is None else [part.folder(folder) for folder in folders]
     sitting = partial(Sitting, limit=limit or pilot if part is None else None, reuse=reuse, quiet=quiet, part=part)
-    sittings = [sitting(spec, definition.parent, folder) for spec, folder in zip(found.judges, asked, strict=True)]
-    missing = sit_all(sittings, found.max_cost, engine, ray_address, ray_actors)
+    sittings = [sitting(spec, definition.parent, folder) for spec, folder in zip(specs.judges, asked, strict=True)]
+    missing = sit_all(sittings, specs.max_cost, engine, ray_address, ray_actors)
     if pilot is not None:
-        print_forecasts(found, definition.parent, folders, limit, form)
+        print_forecasts(specs, definition.parent, folders, limit, form)
     if part is None and (sys.stdout.isatty() and not quiet if summary is None else summary):
         print_summary(definition.parent, folders)
     if missing:
@@ -270,11 +270,11 @@ def report_all(ended: Sequence[Ended]) -> bool:
     from judge.execution.side_by_side import names
 
     failed, missing = [], []
-    for one, name in zip(ended, names([one.sitting for one in ended]), strict=True):
+    for run_end, name in zip(ended, names([run_end.sitting for run_end in ended]), strict=True):
         try:
-            if one.error is not None:
-                raise one.error
-            if one.result is not None and report(one.sitting, one.result, f"{name}: "):
+            if run_end.error is not None:
+                raise run_end.error
+            if run_end.result is not None and report(run_end.sitting, run_end.result, f"{name}: "):
                 missing.append(name)
         except JudgeError as error:
             failed.append(name)

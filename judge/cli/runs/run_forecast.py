@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
 
 def print_forecasts(
-    found: RunSpecs, folder: Path, folders: Sequence[ResultFolder], limit: int | None, form: str
+    specs: RunSpecs, folder: Path, folders: Sequence[ResultFolder], limit: int | None, form: str
 ) -> None:
     """Print what each judge would take; of several, what all take together too."""
     from judge.cli.option_words import emit
 
-    tables = [_forecast(spec, folder, result, limit) for spec, result in zip(found.judges, folders, strict=True)]
+    tables = [_forecast(spec, folder, result, limit) for spec, result in zip(specs.judges, folders, strict=True)]
     if len(tables) > 1:
         costs = [table.rows[0]["cost"] for table in tables]
-        tables = [replace(t, title=f"Forecast: {spec.judge}") for t, spec in zip(tables, found.judges, strict=True)]
-        tables[-1] = replace(tables[-1], notes=[*tables[-1].notes, *_together(costs, found.max_cost)])
+        tables = [replace(t, title=f"Forecast: {spec.judge}") for t, spec in zip(tables, specs.judges, strict=True)]
+        tables[-1] = replace(tables[-1], notes=[*tables[-1].notes, *_together(costs, specs.max_cost)])
     emit(tables, form)
 
 
@@ -35,10 +35,10 @@ def _together(costs: Sequence[float | None], most: float | None) -> Iterator[str
     """What all judges of a command cost, and may cost, as far as prices are known."""
     from judge.printing.dollars import dollars
 
-    known = [cost for cost in costs if cost is not None]
-    if known:
-        rest = f" without {len(costs) - len(known)} whose price is not known or who have none"
-        yield f"all judges together: {dollars(sum(known))}{rest if len(known) < len(costs) else ''}"
+    defined = [cost for cost in costs if cost is not None]
+    if defined:
+        rest = f" without {len(costs) - len(defined)} whose price is not known or who have none"
+        yield f"all judges together: {dollars(sum(defined))}{rest if len(defined) < len(costs) else ''}"
     if most is not None:
         yield f"max_cost {dollars(most)} is for all of them together"
 
@@ -53,7 +53,7 @@ def _forecast(spec: RunSpec, folder: Path, result: ResultFolder, limit: int | No
     dataset = dataset_of(plan, folder)
     asked = _asked_about(plan, dataset, folder, limit)
     measured = measure(result, plan)
-    found = forecast(
+    estimate = forecast(
         plan,
         asked.subjects,
         asked.count,
@@ -61,9 +61,9 @@ def _forecast(spec: RunSpec, folder: Path, result: ResultFolder, limit: int | No
         one_call=spec.generation.seed is None and spec.provider not in ONE_ANSWER_A_CALL and spec.api != "responses",
         measured=measured,
     )
-    table = _forecast_table(spec, found, measured, asked.pairs, list(_joint_notes(plan)))
-    said = [] if plan.compares else list(_compared(plan, dataset))
-    return replace(table, notes=[*table.notes, *said]) if said else table
+    table = _forecast_table(spec, estimate, measured, asked.pairs, list(_joint_notes(plan)))
+    sentences = [] if plan.compares else list(_compared(plan, dataset))
+    return replace(table, notes=[*table.notes, *sentences]) if sentences else table
 
 
 def _compared(plan: Plan, dataset: Dataset) -> Iterator[str]:
@@ -71,16 +71,16 @@ def _compared(plan: Plan, dataset: Dataset) -> Iterator[str]:
     rated = {rating.criterion.casefold(): rating.criterion for story in dataset.stories() for rating in story.ratings}
     if not rated:
         return
-    said = {own.casefold(): theirs for own, theirs in (plan.spec.people or {}).items()}
+    criterion_of_people = {own.casefold(): theirs for own, theirs in (plan.spec.people or {}).items()}
     names = [criterion.name for criterion in plan.criteria]
     for name in names:
-        theirs = said.get(name.casefold())
+        theirs = criterion_of_people.get(name.casefold())
         if theirs is not None:
-            known = (
+            unrated = (
                 "" if theirs.casefold() in rated else f", which nobody rated: they rated {', '.join(rated.values())}"
             )
-            yield f"{name} is set against people's {theirs}{known}"
-    alone = [name for name in names if name.casefold() not in said and name.casefold() not in rated]
+            yield f"{name} is set against people's {theirs}{unrated}"
+    alone = [name for name in names if name.casefold() not in criterion_of_people and name.casefold() not in rated]
     if len(alone) == len(names) and len(rated) == 1:
         yield f"people rated only {next(iter(rated.values()))}: every criterion will be compared with it"
     elif len(alone) == len(names):
@@ -109,25 +109,25 @@ def _asked_about(plan: Plan, dataset: Dataset, folder: Path, limit: int | None) 
         return _AskedAbout(askable(plan, dataset, first_stories(dataset, limit)), min(count, limit or count))
     planned = planned_comparisons(plan, folder, dataset, limit)
     some = first_comparisons(plan, dataset, planned, MOST_SUBJECTS)
-    return _AskedAbout(some, len(planned), len({one.number for one in planned}))
+    return _AskedAbout(some, len(planned), len({query.number for query in planned}))
 
 
 def _forecast_table(
-    spec: RunSpec, found: Forecast, measured: Measured | None, pairs: int | None, joint: Sequence[str]
+    spec: RunSpec, expected: Forecast, measured: Measured | None, pairs: int | None, joint: Sequence[str]
 ) -> Table:
     from judge.execution.progress import duration
     from judge.printing.tables import Column, Table
 
     row = {
-        **({"stories": found.subjects} if pairs is None else {"pairs": pairs, "orders": spec.orders}),
-        "queries": found.queries,
-        "answers": found.answers,
-        "calls": found.calls,
-        "prompt_tokens": found.prompt_tokens,
-        "completion_tokens": found.completion_tokens,
-        "cost": found.cost,
-        "batch_cost": found.batch_cost,
-        "time": None if found.seconds is None else duration(found.seconds),
+        **({"stories": expected.subjects} if pairs is None else {"pairs": pairs, "orders": spec.orders}),
+        "queries": expected.queries,
+        "answers": expected.answers,
+        "calls": expected.calls,
+        "prompt_tokens": expected.prompt_tokens,
+        "completion_tokens": expected.completion_tokens,
+        "cost": expected.cost,
+        "batch_cost": expected.batch_cost,
+        "time": None if expected.seconds is None else duration(expected.seconds),
         "parsed": None if measured is None else measured.parsed,
     }
     compared = [Column("pairs", "pairs"), Column("orders", "orders")]
@@ -145,7 +145,7 @@ def _forecast_table(
     ]
     shown = "" if pairs is None else f"|orders:{spec.orders}|ties:{'offered' if spec.ties else 'none'}"
     signature = f"{spec.dataset}|judge:{spec.judge}|ep:{','.join(spec.eval_prompts)}|rep:{spec.repeats}{shown}"
-    return Table("Forecast", columns, [row], signature, [*_forecast_notes(spec, found, measured), *joint])
+    return Table("Forecast", columns, [row], signature, [*_forecast_notes(spec, expected, measured), *joint])
 
 
 def _joint_notes(plan: Plan) -> Iterator[str]:
@@ -160,7 +160,7 @@ def _joint_notes(plan: Plan) -> Iterator[str]:
                 )
 
 
-def _forecast_notes(spec: RunSpec, found: Forecast, measured: Measured | None) -> Iterator[str]:
+def _forecast_notes(spec: RunSpec, expected: Forecast, measured: Measured | None) -> Iterator[str]:
     """What the forecast rests on, in sentences."""
     from judge.backends import IN_PROCESS, ONE_ANSWER_A_CALL
     from judge.in_force.words import warnings
@@ -168,15 +168,17 @@ def _forecast_notes(spec: RunSpec, found: Forecast, measured: Measured | None) -
     from judge.plan import load_prices
     from judge.plan.prices import how_to_price, reports_cost
 
-    yield found.basis
+    yield expected.basis
     if spec.pairs is not None and spec.orders == "both":
         yield "each pair is asked about in both orders: only so a liking for a place is told from noise"
     yield from warnings(spec)
     if spec.repeats > 1:
-        shape = f"the {found.answers:,} answers come in {found.calls:,} requests, each of which reads its prompt once"
-        if measured is None and found.calls < found.answers:
+        shape = (
+            f"the {expected.answers:,} answers come in {expected.calls:,} requests, each of which reads its prompt once"
+        )
+        if measured is None and expected.calls < expected.answers:
             shape += (
-                f"; from a server that gives one answer to a request they come in {found.answers:,}, "
+                f"; from a server that gives one answer to a request they come in {expected.answers:,}, "
                 f"with {spec.repeats} times the prompt tokens (--pilot N finds out)"
             )
         yield shape
@@ -195,19 +197,19 @@ def _forecast_notes(spec: RunSpec, found: Forecast, measured: Measured | None) -
         yield "the server names the cost of each answer: --pilot N measures it"
     else:
         yield f"no price is known for {spec.judge}: {how_to_price(spec.judge)}"
-    yield from _limits(spec, found)
-    if found.seconds is None:
+    yield from _limits(spec, expected)
+    if expected.seconds is None:
         yield "the time is known after a pilot: judge run RUN --pilot 20"
 
 
-def _limits(spec: RunSpec, found: Forecast) -> Iterator[str]:
+def _limits(spec: RunSpec, expected: Forecast) -> Iterator[str]:
     """How long the judge's own limits make it take, at least."""
     from judge.execution.progress import duration
 
     limits = (
-        (spec.requests_per_minute, found.calls, "requests"),
-        (spec.tokens_per_minute, found.prompt_tokens + found.completion_tokens, "tokens"),
+        (spec.requests_per_minute, expected.calls, "requests"),
+        (spec.tokens_per_minute, expected.prompt_tokens + expected.completion_tokens, "tokens"),
     )
-    for most, count, what in limits:
+    for most, count, unit in limits:
         if most is not None:
-            yield f"at {most:,} {what} a minute it takes {duration(60 * count / most)} at least"
+            yield f"at {most:,} {unit} a minute it takes {duration(60 * count / most)} at least"

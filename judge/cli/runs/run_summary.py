@@ -20,8 +20,8 @@ def print_summary(run: Path, folders: Sequence[ResultFolder]) -> None:
     from judge.summary.of_runs import of_runs
 
     try:
-        found = of_runs([folder.path for folder in folders], named=[str(run)])
+        summaries = of_runs([folder.path for folder in folders], named=[str(run)])
     except JudgeError as error:
         sys.stderr.write(f"no summary: {complaint(error)}\n")
         return
-    sys.stdout.write("\n".join(screen.text(one) for one in found))
+    sys.stdout.write("\n".join(screen.text(summary_row) for summary_row in summaries))

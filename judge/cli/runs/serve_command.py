@@ -42,8 +42,8 @@ def serve_command(
     if plan.compares:
         planned = planned_comparisons(plan, definition.parent, dataset)
         subjects = first_comparisons(plan, dataset, planned, len(planned))
-    found = serving(plan, subjects)
-    for line in found.commands:
+    server = serving(plan, subjects)
+    for line in server.commands:
         print(line)
-    for note in found.notes:
+    for note in server.notes:
         sys.stderr.write(f"# {with_flags(note)}\n")

@@ -131,12 +131,12 @@ def _shards(run: Path) -> Iterator[str]:
     beside = results_beside(definition) if definition.is_file() else []
     for result in [ResultFolder(run), *beside] if run.is_dir() else beside:
         parts = [
-            (of, status_row(folder))
-            for number, of, folder in parts_in(result)
-            if untaken(result.journal, folder.journal, f"{number}-of-{of}")
+            (shards, status_row(folder))
+            for number, shards, folder in parts_in(result)
+            if untaken(result.journal, folder.journal, f"{number}-of-{shards}")
         ]
-        for split in sorted({of for of, _ in parts}):
-            rows = [row for of, row in parts if of == split]
+        for split in sorted({shards for shards, _ in parts}):
+            rows = [row for shards, row in parts if shards == split]
             whole = sum(row["answered"] + row["failed"] == row["planned"] for row in rows)
             answers = sum(row["answered"] for row in rows)
             yield (

@@ -52,14 +52,14 @@ def _bundle_holds(path: Path) -> bool:
     from judge.exchange.bundle.verification import check
     from judge.printing.visible import visible
 
-    found = check(path, lambda step: typer.echo(f"{path}: {step}", err=True))
-    for problem in found.problems:
+    findings = check(path, lambda step: typer.echo(f"{path}: {step}", err=True))
+    for problem in findings.problems:
         print(visible(f"{path}: {problem}"))
-    counts = f"{found.files} files, {found.queries} queries and {found.tables} tables"
-    print(f"{path}: {counts} compared, {len(found.problems) or 'no'} differences")
-    for note in found.notes:
+    counts = f"{findings.files} files, {findings.queries} queries and {findings.tables} tables"
+    print(f"{path}: {counts} compared, {len(findings.problems) or 'no'} differences")
+    for note in findings.notes:
         print(visible(f"· {with_flags(note)}"))
-    return not found.problems
+    return not findings.problems
 
 
 def _found(folder: ResultFolder, count: int) -> str:

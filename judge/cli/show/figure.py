@@ -61,9 +61,9 @@ def heatmap(table: RatingsTable, options: CorrelationOptions, inches: float | No
     from judge.charts.heatmap import heat_map
     from judge.figures import heatmap as figure
 
-    found = layout(table, options)
-    picture = figure.draw(heat_map(found, who_rated(table, found.dataset)), inches)
-    return picture, f"{found.statistic}, {found.where}, {found.size}"
+    layouts = layout(table, options)
+    picture = figure.draw(heat_map(layouts, who_rated(table, layouts.dataset)), inches)
+    return picture, f"{layouts.statistic}, {layouts.where}, {layouts.size}"
 
 
 @app.command()
@@ -76,9 +76,9 @@ def correlations(table: RatingsTable, options: CorrelationOptions, inches: float
     from judge.charts import correlations as chart
     from judge.figures import forest
 
-    found = layout(table, options)
-    made = chart.forest(found, who_rated(table, found.dataset))
-    return forest.draw(made, inches), f"{found.statistic}, {found.where}, {found.size}"
+    layouts = layout(table, options)
+    drawing = chart.forest(layouts, who_rated(table, layouts.dataset))
+    return forest.draw(drawing, inches), f"{layouts.statistic}, {layouts.where}, {layouts.size}"
 
 
 @app.command()
@@ -112,7 +112,7 @@ def consistency(
         raise SpecError(unknown("--form", form, FORMS))
     table = numbers(table)
     matrix = only(build(table, drop_systems=options.drop_systems), "consistency")
-    made = chart.forest(
+    drawing = chart.forest(
         consistency_of(table, options),
         form,
         dataset=matrix.dataset,
@@ -121,7 +121,7 @@ def consistency(
         signature=signature(table, [matrix], options, extra=(f"icc:{form}",), intervals="f"),
         raters=who_rated(table, matrix.dataset),
     )
-    return forest.draw(made, inches), f"{form}, {len(made.lines)} rows, {matrix.n} stories"
+    return forest.draw(drawing, inches), f"{form}, {len(drawing.lines)} rows, {matrix.n} stories"
 
 
 @app.command()
@@ -135,11 +135,11 @@ def distributions(table: RatingsTable, options: DistributionOptions, inches: flo
     from judge.charts import distributions as chart
     from judge.figures import distributions as figure
 
-    found = only(analysis.distributions(table, options), "distributions")
-    made = chart.distributions(found, who_rated(table, found.dataset))
+    chart_values = only(analysis.distributions(table, options), "distributions")
+    drawing = chart.distributions(chart_values, who_rated(table, chart_values.dataset))
     return figure.draw(
-        made, inches
-    ), f"{len(found.rows)} rows, {sum(one.n for row in found.rows for one in row)} ratings"
+        drawing, inches
+    ), f"{len(chart_values.rows)} rows, {sum(cell.n for row in chart_values.rows for cell in row)} ratings"
 
 
 @app.command()
@@ -159,12 +159,12 @@ def confusion(table: RatingsTable, options: ConfusionOptions, inches: float | No
     from judge.errors import SpecError
     from judge.figures import heatmap as figure
 
-    found = labels.confusions(table, replace(options, ci="none"))
-    dataset = only(list(dict.fromkeys(row.subject.dataset for row in found.rows)), "confusion")
-    rows = [row for row in found.main(dataset) if row.kind != CONTROL and row.counts]
+    confusions = labels.confusions(table, replace(options, ci="none"))
+    dataset = only(list(dict.fromkeys(row.subject.dataset for row in confusions.rows)), "confusion")
+    rows = [row for row in confusions.main(dataset) if row.kind != CONTROL and row.counts]
     if not rows:
         raise SpecError("people labelled none of these criteria")
-    picture = figure.draw(chart.confusion(found, rows, dataset, who_rated(table, dataset)), inches)
+    picture = figure.draw(chart.confusion(confusions, rows, dataset, who_rated(table, dataset)), inches)
     return picture, f"{len(rows)} confusion matrices, {dataset}"
 
 
@@ -179,10 +179,10 @@ def stress(table: RatingsTable, options: StressOptions, inches: float) -> Made:
     from judge.charts import stress as chart
     from judge.figures import forest
 
-    found = stress_of(table, options)
-    dataset = only(list(dict.fromkeys(row.subject.dataset for row in found.rows)), "stress")
-    made = chart.forest(found, dataset, signature=found.signature)
-    return forest.draw(made, inches), f"{len(made.lines)} perturbations, {len(made.series)} who rated"
+    effects = stress_of(table, options)
+    dataset = only(list(dict.fromkeys(row.subject.dataset for row in effects.rows)), "stress")
+    drawing = chart.forest(effects, dataset, signature=effects.signature)
+    return forest.draw(drawing, inches), f"{len(drawing.lines)} perturbations, {len(drawing.series)} who rated"
 
 
 app.command()(explanations)
@@ -203,9 +203,9 @@ def calibration(table: RatingsTable, options: ReliabilityOptions, inches: float)
 
     cells = table.frame.loc[table.frame["source"] == "judge", ["run", "judge", "eval_prompt", "criterion"]]
     figure.check(len(cells.drop_duplicates()))
-    found = only(analysis.curves(table, options), "calibration")
-    picture = figure.draw(found, inches, who_rated(table, found.dataset).sentence)
-    return picture, f"{len(found.curves)} curves, {options.calibrate}"
+    curves = only(analysis.curves(table, options), "calibration")
+    picture = figure.draw(curves, inches, who_rated(table, curves.dataset).sentence)
+    return picture, f"{len(curves.curves)} curves, {options.calibrate}"
 
 
 @app.command()
@@ -220,15 +220,15 @@ def systems(table: RatingsTable, options: SystemsOptions, inches: float) -> Made
     from judge.charts import systems as chart
     from judge.figures import forest
 
-    found = systems_of(table, options)
-    matrix = only(found.matrices, "systems")
-    made = chart.forest(
-        found.standings,
+    standings = systems_of(table, options)
+    matrix = only(standings.matrices, "systems")
+    drawing = chart.forest(
+        standings.standings,
         dataset=matrix.dataset,
         short=abbreviations(table),
         controls={fact.judge for fact in table.facts if fact.control},
         interval=options.mean_interval,
-        signature=found.signature,
+        signature=standings.signature,
         raters=who_rated(table, matrix.dataset),
     )
-    return forest.draw(made, inches), f"{len(made.lines)} systems, {len(made.series)} who rated"
+    return forest.draw(drawing, inches), f"{len(drawing.lines)} systems, {len(drawing.series)} who rated"

@@ -52,18 +52,18 @@ def figure_command(
             inches = None if values["width"] is None else page.inches_of(values["width"])
             chosen = (values["criterion"], values["judge"], values["eval_prompt"])
             keep = Selection.of(*chosen, pass_rate=values["pass_rate"], panel=values["panel"])
-            found = read(
+            table = read(
                 values["runs"],
                 parser=values["parser"],
                 explanations=False,
                 telling=reading_bar,
                 perturbed=perturbed,
             )
-            found = narrowed(found, keep)
+            table = narrowed(table, keep)
             further = {name: values[name] for name in own if name not in ("table", "options", "inches")}
-            figure, sentence = function(found, options, inches, **further)
+            figure, sentence = function(table, options, inches, **further)
             page.write(figure, output)
-            typer.echo(f"{output}: {'; '.join([sentence, *map(with_flags, people_said(found))])}")
+            typer.echo(f"{output}: {'; '.join([sentence, *map(with_flags, people_said(table))])}")
 
         middle = [parameter for name, parameter in own.items() if name not in ("table", "options", "inches")]
         functools.update_wrapper(work, function)

@@ -54,9 +54,9 @@ def explanations(
     inches = page.inches_of(width)
     if by not in BY:
         raise SpecError(f"--by {by!r} is not known; allowed: {', '.join(BY)}")
-    found = _kept(_stored(runs), criterion, judge, eval_prompt, drop_system)
-    page.write(figure.draw(explanation_map(found, [by]), inches), output)
-    typer.echo(f"{output}: {len(found.points)} explanations by {by}")
+    drawn = _kept(_stored(runs), criterion, judge, eval_prompt, drop_system)
+    page.write(figure.draw(explanation_map(drawn, [by]), inches), output)
+    typer.echo(f"{output}: {len(drawn.points)} explanations by {by}")
 
 
 def audit(
@@ -85,10 +85,10 @@ def audit(
     page.check_suffix(output)
     inches = page.inches_of(width)
     path = audit_file / "audit.sqlite" if audit_file.is_dir() else audit_file
-    found = report(read_audit(path), ReportOptions(by=(), annotators=tuple(annotator or ())))
-    made = chart.forest(found)
-    page.write(forest.draw(made, inches), output)
-    typer.echo(f"{output}: {len(made.lines)} errors, {len(found.annotators)} annotators")
+    audited = report(read_audit(path), ReportOptions(by=(), annotators=tuple(annotator or ())))
+    drawing = chart.forest(audited)
+    page.write(forest.draw(drawing, inches), output)
+    typer.echo(f"{output}: {len(drawing.lines)} errors, {len(audited.annotators)} annotators")
 
 
 def _stored(runs: list[str]) -> Drawn:
@@ -99,21 +99,21 @@ def _stored(runs: list[str]) -> Drawn:
 
     again = f"judge explain {' '.join(runs)}"
     folders = resolve(runs)
-    found = [read(folder) for folder in folders]
-    for folder, one in zip(folders, found, strict=True):
-        if one is None:
+    drawings = [read(folder) for folder in folders]
+    for folder, drawing in zip(folders, drawings, strict=True):
+        if drawing is None:
             raise SpecError(f"{folder.path} holds no map of explanations", hint=again)
-    kept = [one for one in found if one is not None]
-    if len({(one.signature, one.method) for one in kept}) > 1:
+    kept = [drawing for drawing in drawings if drawing is not None]
+    if len({(drawing.signature, drawing.method) for drawing in kept}) > 1:
         raise SpecError("these runs' explanations were looked at apart: points of two maps share no plane", hint=again)
-    points = [point for one in kept for point in one.points if point["x"] is not None]
+    points = [point for drawing in kept for point in drawing.points if point["x"] is not None]
     if not points:
         raise SpecError("explanations were looked at without drawing a map", hint=f"{again}, without --no-map")
     return Drawn(kept[0].signature, kept[0].embedded_by, kept[0].method, points, kept[0].keywords)
 
 
 def _kept(
-    found: Drawn,
+    drawn: Drawn,
     criterion: list[str] | None,
     judge: list[str] | None,
     eval_prompt: list[str] | None,
@@ -125,12 +125,12 @@ def _kept(
     from judge.errors import SpecError, unknown
 
     parts = []
-    points = list(found.points)
+    points = list(drawn.points)
     wanted = (("criterion", criterion, "crit"), ("judge", judge, "judge"), ("eval_prompt", eval_prompt, "ep"))
     for key, names, short in (*wanted, ("system", drop_system, "drop")):
         if not names:
             continue
-        levels = {str(point[key]).casefold(): str(point[key]) for point in found.points}
+        levels = {str(point[key]).casefold(): str(point[key]) for point in drawn.points}
         for name in names:
             if name.casefold() not in levels:
                 option = "--drop-system" if key == "system" else f"--{key.replace('_', '-')}"
@@ -138,4 +138,4 @@ def _kept(
         chosen = {levels[name.casefold()] for name in names}
         points = [point for point in points if (str(point[key]) in chosen) != (key == "system")]
         parts.append(f"{short}:{','.join(sorted(chosen))}")
-    return replace(found, points=points, signature="|".join([found.signature, *(f"only {part}" for part in parts)]))
+    return replace(drawn, points=points, signature="|".join([drawn.signature, *(f"only {part}" for part in parts)]))

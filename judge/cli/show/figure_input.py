@@ -30,12 +30,12 @@ def layout(table: RatingsTable, options: CorrelationOptions) -> Layout:
     return only(layouts(correlations(table, options, control_predictions)), "heatmap")
 
 
-def only(found: Sequence[_One], what: str) -> _One:
+def only(results: Sequence[_One], subject: str) -> _One:
     """The only dataset's; raises SpecError for several, or none."""
     from judge.errors import SpecError
 
-    if len(found) != 1:
-        names = ", ".join(str(getattr(one, "dataset", one)) for one in found) or "none"
-        what = "a heat map" if what == "heatmap" else f"a figure of {what}"
-        raise SpecError(f"{what} shows one dataset; these runs have {names}", hint="draw a figure for each")
-    return found[0]
+    if len(results) != 1:
+        names = ", ".join(str(getattr(result, "dataset", result)) for result in results) or "none"
+        subject = "a heat map" if subject == "heatmap" else f"a figure of {subject}"
+        raise SpecError(f"{subject} shows one dataset; these runs have {names}", hint="draw a figure for each")
+    return results[0]

@@ -40,10 +40,10 @@ def wins(
 
     page.check_suffix(output)
     inches = None if width is None else page.inches_of(width)
-    found = _found(runs, options, (criterion, judge, eval_prompt))
-    made = win_matrix(found.standings, found.signature)
-    page.write(heatmap.draw(made, inches), output)
-    typer.echo(f"{output}: {len(made.rows)} rows, {len(made.columns)} systems")
+    ranking = _found(runs, options, (criterion, judge, eval_prompt))
+    drawing = win_matrix(ranking.standings, ranking.signature)
+    page.write(heatmap.draw(drawing, inches), output)
+    typer.echo(f"{output}: {len(drawing.rows)} rows, {len(drawing.columns)} systems")
 
 
 @takes(RankOptions, HELP, without=_WITHOUT)
@@ -65,10 +65,10 @@ def strengths(
 
     page.check_suffix(output)
     inches = page.inches_of(width)
-    found = _found(runs, options, (criterion, judge, eval_prompt))
-    made = chart(found.standings, found.signature)
-    page.write(forest.draw(made, inches), output)
-    typer.echo(f"{output}: {len(made.lines)} systems, {len(made.series)} who compared")
+    ranking = _found(runs, options, (criterion, judge, eval_prompt))
+    drawing = chart(ranking.standings, ranking.signature)
+    page.write(forest.draw(drawing, inches), output)
+    typer.echo(f"{output}: {len(drawing.lines)} systems, {len(drawing.series)} who compared")
 
 
 def _found(runs: Sequence[str], options: RankOptions, chosen: tuple[Collection[str] | None, ...]) -> Systems:
@@ -81,8 +81,8 @@ def _found(runs: Sequence[str], options: RankOptions, chosen: tuple[Collection[s
     from judge.wording import Advice
 
     criterion, judge, eval_prompt = chosen
-    found = ranked(narrowed(read(list(runs)), criterion, judge, eval_prompt), replace(options, control=False)).systems
-    places = {(one.dataset, one.criterion.casefold()) for one in found.standings}
+    ranking = ranked(narrowed(read(list(runs)), criterion, judge, eval_prompt), replace(options, control=False)).systems
+    places = {(standing.dataset, standing.criterion.casefold()) for standing in ranking.standings}
     if not places:
         raise SpecError("nobody compared stories of two systems here", hint="judge rank prints what there is")
     if len(places) > 1:
@@ -90,4 +90,4 @@ def _found(runs: Sequence[str], options: RankOptions, chosen: tuple[Collection[s
             f"{len(places)} criteria or datasets are too many for one figure",
             hint=Advice("choose one with {criterion}, or name runs of one dataset"),
         )
-    return found
+    return ranking

@@ -92,9 +92,9 @@ def openmeva(
         from judge.cli.option_words import emit
         from judge.reproduce import released_measures
 
-        found = released_measures.openmeva()
-        emit(found, form, output)
-        if released_measures.off(found):
+        measured = released_measures.openmeva()
+        emit(measured, form, output)
+        if released_measures.off(measured):
             raise typer.Exit(4)
         return
     options = Options(resamples=resamples, seed=seed)
@@ -162,8 +162,8 @@ def list_(
     from judge.cli.option_words import emit
     from judge.reproduce import listing
 
-    found = listing.tables(studies or list(listing.TITLES), machine=form in ("json", "csv"))
-    emit(found, form, output)
+    printed = listing.listing_tables(studies or list(listing.TITLES), machine=form in ("json", "csv"))
+    emit(printed, form, output)
 
 
 def _emit(
@@ -175,9 +175,9 @@ def _emit(
     output: Path | None,
 ) -> None:
     from judge.cli.option_words import emit
-    from judge.reproduce.printing import tables
+    from judge.reproduce.printing import study_tables
 
-    found, off = tables(study, options, table, differences=differences, machine=form in ("json", "csv"))
-    emit(found, form, output)
+    printed, off = study_tables(study, options, table, differences=differences, machine=form in ("json", "csv"))
+    emit(printed, form, output)
     if off:
         raise typer.Exit(4)

@@ -35,4 +35,6 @@ def view(
     from judge.web.view.app import view_app
 
     check_installed()
-    serve(lambda access: view_app(runs, access), host=host, port=port, what=f"runs in {runs}", quiet=quiet, open_=open_)
+    serve(
+        lambda access: view_app(runs, access), host=host, port=port, title=f"runs in {runs}", quiet=quiet, open_=open_
+    )

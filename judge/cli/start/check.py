@@ -10,7 +10,7 @@ import typer
 
 from judge.cli.declared import takes
 from judge.cli.table_options import Form, Quiet, Seed
-from judge.exchange.check.said import SaidColumns
+from judge.exchange.check.given_columns import GivenColumns
 
 if TYPE_CHECKING:
     from judge.exchange.check.table import Checked
@@ -45,13 +45,13 @@ METAVARS = {
 
 
 @app.command()
-@takes(SaidColumns, HELP, metavars=METAVARS, name="said")
+@takes(GivenColumns, HELP, metavars=METAVARS, name="columns")
 def check(
     file: Annotated[
         Path, typer.Argument(metavar="FILE", help="table of ratings: CSV, TSV, JSON, JSON Lines, Parquet or XLSX")
     ],
     *,
-    said: SaidColumns,
+    columns: GivenColumns,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -86,7 +86,7 @@ def check(
 
     if output is not None and output.suffix.lower() not in (".html", ".htm"):
         raise SpecError(f"{output}: the page is an HTML page", hint=f"-o {output.with_suffix('.html')}")
-    checked = read(file, said)
+    checked = read(file, columns)
     line = _line(checked)
     page = output or (Path(f"{file.stem}.check.html") if form == "table" else None)
     options = ReportOptions(

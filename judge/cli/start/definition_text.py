@@ -54,15 +54,15 @@ def definition_text(head: list[str], values: Mapping[str, Any], comments: Mappin
 
 def comments_of(text: str) -> dict[str, str]:
     """Dotted key -> the comment behind it, of a definition that this program ships."""
-    found: dict[str, str] = {}
+    comments: dict[str, str] = {}
     parent = ""
     for line in text.splitlines():
         outer = re.match(r"^([a-z_]+):", line)
         parent = outer[1] if outer else parent
         commented = _KEY.match(line)
         if commented:
-            found[f"{parent}.{commented[2]}" if commented[1] else commented[2]] = commented[3]
-    return found
+            comments[f"{parent}.{commented[2]}" if commented[1] else commented[2]] = commented[3]
+    return comments
 
 
 def _key(
@@ -74,7 +74,7 @@ def _key(
         for inner, value in values[key].items():
             if isinstance(value, Mapping):
                 yield f"{indent}  {inner}:"
-                yield from (f"{indent}    {_flow({name: one})[1:-1]}" for name, one in value.items())
+                yield from (f"{indent}    {_flow({name: item})[1:-1]}" for name, item in value.items())
             else:
                 yield f"{indent}  {_flow({inner: value})[1:-1]}"
     elif key in values:
@@ -89,10 +89,10 @@ def _comment(dotted: str, field: FieldInfo, comments: Mapping[str, str]) -> str:
     if dotted in comments:
         return comments[dotted]
     default = field.get_default(call_default_factory=True)
-    said = str(field.description or "")
+    text = str(field.description or "")
     if field.is_required() or not isinstance(default, str | int | float):
-        return said
-    return f"{said}; default {default}"
+        return text
+    return f"{text}; default {default}"
 
 
 def _line(left: str, comment: str) -> str:

@@ -36,13 +36,17 @@ def demo(
 
     Example: judge demo
     """
-    from judge.cli.option_words import emit
+    from judge.analysis.raters import Raters
+    from judge.cli.option_words import FLAGS, emit
+    from judge.datasets.studies.demo import LABELS_NOTE
     from judge.demo import JUDGES, demo_report, demo_tables, run_demos
+    from judge.printing.tables import worded
 
     folder = folder or Path("runs") / JUDGES.get(judge, JUDGES["surface"])[0]
     results = run_demos(folder, judge, quiet=quiet)
     result = results[0]
-    emit(demo_tables(result), form, output)
+    raters = Raters(LABELS_NOTE)
+    emit([raters.table(worded(each, FLAGS)) for each in demo_tables(result)], form, output)
     if form != "table":
         return
     page = demo_report(folder, *results)
@@ -66,8 +70,8 @@ def demo(
 
 def _program() -> str:
     """What starts this program again from here: its name where that is found, else the path it was started by."""
-    found = shutil.which("judge")
+    program = shutil.which("judge")
     started = Path(sys.argv[0])
-    if started.name != "judge" or not started.is_file() or (found and Path(found).samefile(started)):
+    if started.name != "judge" or not started.is_file() or (program and Path(program).samefile(started)):
         return "judge"
     return shlex.quote(sys.argv[0])

@@ -73,29 +73,32 @@ def _examine(form: str, output: Path | None) -> None:
     from judge.doctor import STATES, examine
     from judge.printing.tables import Column, Table
 
-    found = sorted(examine(), key=lambda one: STATES.index(one.state))
-    title, signature = "What works here", f"{sum(one.state == 'ok' for one in found)} of {len(found)} ok"
+    findings = sorted(examine(), key=lambda finding: STATES.index(finding.state))
+    title, signature = "What works here", f"{sum(finding.state == 'ok' for finding in findings)} of {len(findings)} ok"
     if form == "table":
         from judge.cli.screen import listing
 
-        emit(listing(title, list(_facts(found)), signature), form, output)
+        emit(listing(title, list(_facts(findings)), signature), form, output)
         return
     titles = {"what": "what", "state": "state", "detail": "detail", "mend": "mend it with"}
-    rows = [{key: getattr(one, key) for key in titles} for one in found]
+    rows = [
+        {"what": finding.item, "state": finding.state, "detail": finding.detail, "mend": finding.mend}
+        for finding in findings
+    ]
     emit(Table(title, [Column(key, name) for key, name in titles.items()], rows, signature), form, output)
 
 
-def _facts(found: Sequence[Finding]) -> Iterator[tuple[str, str]]:
+def _facts(findings: Sequence[Finding]) -> Iterator[tuple[str, str]]:
     """A line a finding, and what mends it below; datasets that are alike and mended alike in one."""
     alike: dict[tuple[str, ...], list[str]] = {}
-    for one in found:
-        kind, _, name = one.what.rpartition(" ")
-        mend = one.mend or ""
+    for finding in findings:
+        kind, _, name = finding.item.rpartition(" ")
+        mend = finding.mend or ""
         if kind == "dataset":
             mend = re.sub(rf"(?<![\w+]){re.escape(name)}(?![\w+])", "NAME", mend)
         else:
-            kind, name = one.what, ""
-        alike.setdefault((one.state, kind, one.detail, mend), []).append(name)
+            kind, name = finding.item, ""
+        alike.setdefault((finding.state, kind, finding.detail, mend), []).append(name)
     for (state, kind, detail, mend), names in alike.items():
         several = "s" if len(names) > 1 else ""
         yield state, f"{kind}{several} {', '.join(names)}".rstrip() + f": {detail}"
@@ -116,8 +119,8 @@ def _provider(name: str, base_url: str | None, model: str | None, form: str, out
         Column("mend", "mend it with", wrap=20),
     ]
     rows = [
-        {"what": one.what, "state": one.state, "detail": one.detail, "mend": one.mend}
-        for one in check_provider(name, base_url, model)
+        {"what": finding.item, "state": finding.state, "detail": finding.detail, "mend": finding.mend}
+        for finding in check_provider(name, base_url, model)
     ]
     wrong = sum(row["state"] in ("failed", "missing") for row in rows)
     facts = facts_of(name)
@@ -140,9 +143,11 @@ def _self_test(studies: int, seed: int | None, workers: int, form: str, output: 
     first = secrets.randbelow(10**9) if seed is None else seed
     with Progress(transient=True, console=_stderr()) as progress:
         task = progress.add_task("simulated studies", total=studies)
-        found = measure(studies, first_seed=first, workers=workers, done=lambda n: progress.update(task, completed=n))
-    emit(table(found, studies, first), form, output)
-    if not all(one.passed for one in found):
+        outcomes = measure(
+            studies, first_seed=first, workers=workers, done=lambda n: progress.update(task, completed=n)
+        )
+    emit(table(outcomes, studies, first), form, output)
+    if not all(outcome.passed for outcome in outcomes):
         raise typer.Exit(4)
 
 

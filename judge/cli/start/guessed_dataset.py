@@ -26,45 +26,45 @@ class Guessed:
     sentence: str
 
 
-def guess_dataset(named: str, said: Mapping[str, str] | None, folder: Path) -> Guessed:
-    """Keys for a known dataset or for a file of stories; `said` are columns that a person named.
+def guess_dataset(named: str, named_columns: Mapping[str, str] | None, folder: Path) -> Guessed:
+    """Keys for a known dataset or for a file of stories; `named_columns` are columns that a person named.
 
     Raises DataError where a column is missing or a story does not read, with the options that mend it.
     """
     path = Path(named)
     is_file = path.is_file() or path.suffix.lower() in SUFFIXES
-    columns = _columns(path, said) if is_file else None
+    columns = _columns(path, named_columns) if is_file else None
     dataset = open_dataset(named, columns=columns)
     values: dict[str, Any] = {"dataset": _beside(path, folder) if is_file else named}
     comments = {"columns": _CHECK}
     if columns:
         values["columns"] = columns
-    found = _Read.of(dataset)
-    values["criteria"], comments["criteria"] = _criteria(found.criteria)
-    values["eval_prompts"] = ["ep1", "ep2", "ep3", *(["ep4"] if found.references == found.stories else [])]
-    sentence = f"{named}: {found.stories:,} stories by {len(found.systems)} systems"
-    rated = ", ".join(found.criteria)
+    contents = _Read.of(dataset)
+    values["criteria"], comments["criteria"] = _criteria(contents.criteria)
+    values["eval_prompts"] = ["ep1", "ep2", "ep3", *(["ep4"] if contents.references == contents.stories else [])]
+    sentence = f"{named}: {contents.stories:,} stories by {len(contents.systems)} systems"
+    rated = ", ".join(contents.criteria)
     sentence += f"; ratings of {rated}" if rated else "; no ratings by people"
     return Guessed(values, comments, sentence)
 
 
-def _columns(path: Path, said: Mapping[str, str] | None) -> dict[str, Any] | None:
+def _columns(path: Path, named_columns: Mapping[str, str] | None) -> dict[str, Any] | None:
     """The map for a table; None for a file in native form."""
     if not path.is_file():
         raise DataError("there is no such file", file=path)
-    if path.suffix.lower() in (".jsonl", ".ndjson") and not said:
+    if path.suffix.lower() in (".jsonl", ".ndjson") and not named_columns:
         try:
             next(open_dataset(str(path)).stories(), None)
         except DataError:
             pass
         else:
             return None
-    sheet = (said or {}).get("sheet")
-    found = guess(path, sheet.removeprefix("=") if sheet else None, said)
-    if found.wanted:
-        names = " and ".join(found.wanted)
-        raise DataError(f"no column could be guessed for {names}", file=path, hint=options(found))
-    return {**found.said, **found.as_map()}
+    sheet = (named_columns or {}).get("sheet")
+    guessed = guess(path, sheet.removeprefix("=") if sheet else None, named_columns)
+    if guessed.wanted:
+        names = " and ".join(guessed.wanted)
+        raise DataError(f"no column could be guessed for {names}", file=path, hint=options(guessed))
+    return {**guessed.given, **guessed.as_map()}
 
 
 def _beside(path: Path, folder: Path) -> str:

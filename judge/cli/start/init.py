@@ -42,22 +42,24 @@ def init(
     from judge.folders.shipped import shipped
     from judge.whole_file import write_whole
 
-    known = {path.parent.name: path for path in sorted(shipped("runs").glob("*/run.yaml"))}
+    run_files = {path.parent.name: path for path in sorted(shipped("runs").glob("*/run.yaml"))}
     if list_:
-        for key, path in known.items():
-            print(f"{key.ljust(max(map(len, known)))}  {path.read_text(encoding='utf-8').splitlines()[0].lstrip('# ')}")
+        width = max(map(len, run_files))
+        for key, path in run_files.items():
+            title = path.read_text(encoding="utf-8").splitlines()[0].lstrip("# ")
+            print(f"{key.ljust(width)}  {title}")
         return
     if name is None:
         raise SpecError("judge init needs a NAME", hint="e.g. judge init my-run --from hanna-api")
-    if template not in known:
-        raise SpecError(unknown("definition", template, known))
+    if template not in run_files:
+        raise SpecError(unknown("definition", template, run_files))
     if column and dataset is None:
         raise SpecError("--column goes with --dataset FILE", hint="e.g. judge init my-run --dataset stories.csv")
     target = folder / name / "run.yaml"
     if target.exists():
         raise SpecError(f"{target} exists already", hint=f"edit it, or choose another name; judge run {target.parent}")
     guessed = _guessed(dataset, column, target.parent) if dataset is not None else None
-    text = _text(known[template].read_text(encoding="utf-8"), name, guessed)
+    text = _text(run_files[template].read_text(encoding="utf-8"), name, guessed)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         write_whole(target, text)

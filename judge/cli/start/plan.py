@@ -74,8 +74,8 @@ def plan(
     people = [options.against]
     keep = Selection.of(criterion, judge, eval_prompt, people=people, pass_rate=False, panel=panel)
     table = narrowed(read(runs, parser=parser, explanations=False, telling=reading_bar), keep)
-    found = planning.tables(planning.plan(table, options), long=long)
-    emit(with_coverage(table, found, form, options.drop_systems), form, output)
+    plan_tables = planning.tables(planning.plan(table, options), long=long)
+    emit(with_coverage(table, plan_tables, form, options.drop_systems), form, output)
 
 
 def _refuse(options: PlanOptions, idle: Mapping[str, object], where: str) -> None:

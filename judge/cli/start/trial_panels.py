@@ -21,13 +21,13 @@ def show(answers: Sequence[Answered]) -> None:
     console = Console()
     side_by_side = console.width // len(answers) >= 48
     width = console.width // len(answers) if side_by_side else None
-    panels = [Panel(Group(*_parts(one)), title=Text(visible(_title(one))), width=width) for one in answers]
+    panels = [Panel(Group(*_parts(answer)), title=Text(visible(_title(answer))), width=width) for answer in answers]
     console.print(Columns(panels, padding=(0, 0)) if side_by_side else Group(*panels))
 
 
 def _title(answered: Answered) -> str:
     query = answered.query
-    title = f"{query.eval_prompt} · {', '.join(one.name for one in query.criteria) or query.criterion.name}"
+    title = f"{query.eval_prompt} · {', '.join(criterion.name for criterion in query.criteria) or query.criterion.name}"
     if query.other is not None:
         title += f" · {query.choices[0]} = {query.story.id}, {query.choices[1]} = {query.other.id}"
     return title
@@ -45,8 +45,8 @@ def _parts(answered: Answered) -> Iterator[Any]:
         yield from _headed("reasoning (never parsed):", Text(visible(response.reasoning), style="dim"))
     yield from _headed("answer:", _marked(answered))
     *before, (last, sound) = _said(answered)
-    for said, good in before:
-        yield Text(said, style=_style(good))
+    for text, good in before:
+        yield Text(text, style=_style(good))
     line = [last, *_took(answered)]
     yield Text(" · ".join(line), style=_style(sound))
 
@@ -80,15 +80,15 @@ def _said(answered: Answered) -> Iterator[tuple[str, bool]]:
     query, read = answered.query, answered.read
     if isinstance(read, Verdict):
         shown = {"first": query.story.id, "second": "" if query.other is None else query.other.id}
-        said = "no verdict" if read.preference is None else f"the {read.preference}"
-        said = "a tie" if read.preference == "tie" else said
-        said += f": {shown[read.preference]}" if read.preference in shown else ""
-        yield f"{said} ({'; '.join([read.status, *read.flags])})", read.status == "ok"
+        text = "no verdict" if read.preference is None else f"the {read.preference}"
+        text = "a tie" if read.preference == "tie" else text
+        text += f": {shown[read.preference]}" if read.preference in shown else ""
+        yield f"{text} ({'; '.join([read.status, *read.flags])})", read.status == "ok"
         return
-    names = [f"{one.name}: " for one in query.criteria] or [""]
+    names = [f"{criterion.name}: " for criterion in query.criteria] or [""]
     for name, judgment in zip(names, read, strict=True):
-        said = "no rating" if judgment.rating is None else f"rating {judgment.rating:g}"
-        yield f"{name}{said} ({'; '.join([judgment.status, *judgment.flags])})", judgment.status == "ok"
+        text = "no rating" if judgment.rating is None else f"rating {judgment.rating:g}"
+        yield f"{name}{text} ({'; '.join([judgment.status, *judgment.flags])})", judgment.status == "ok"
 
 
 def _style(sound: bool) -> str:

@@ -19,12 +19,12 @@ def sheet_tables(sheet: Sheet) -> list[Table]:
     from judge.version import __version__
 
     signature = f"judge:{sheet.judge} stories:{1 if sheet.other is None else 2} asked:{sheet.asked} judge {__version__}"
-    found = []
+    sheet_parts = []
     if sheet.rated:
-        found.append(_ratings(sheet, signature))
+        sheet_parts.append(_ratings(sheet, signature))
     if sheet.compared:
-        found.append(_preferences(sheet, signature))
-    return found
+        sheet_parts.append(_preferences(sheet, signature))
+    return sheet_parts
 
 
 def _ratings(sheet: Sheet, signature: str) -> Table:
@@ -111,6 +111,6 @@ def _number(criterion: Criterion, judgment: Judgment | None) -> str | None:
     return None if judgment is None or judgment.rating is None else criterion.scale.text_of(judgment.rating)
 
 
-def _status(one: Judgment | Verdict | None, error: str | None) -> str:
-    said = "not_answered" if one is None else "; ".join([one.status, *one.flags])
-    return said if error is None else f"{said}: {error}"
+def _status(reading: Judgment | Verdict | None, error: str | None) -> str:
+    text = "not_answered" if reading is None else "; ".join([reading.status, *reading.flags])
+    return text if error is None else f"{text}: {error}"

@@ -96,7 +96,7 @@ def try_(
         _serve(asking, names, given, output, host, port, open_=open_)
         return
     _refuse("a trial in the terminal", {"--host": host, "--port": port, "--open": open_ or None})
-    wanted = None if criterion == _ALL else tuple(one.strip() for one in (criterion or "Coherence").split(","))
+    wanted = None if criterion == _ALL else tuple(part.strip() for part in (criterion or "Coherence").split(","))
     several = wanted is None or len(wanted) > 1
     asking = _asked_by(asking, names, wanted, several=several, compares=against is not None)
     answers, asked, control = _answers(asking, given, beside=several)
@@ -137,9 +137,9 @@ class _Files:
         return None if self._reference is None else read_text(self._reference)
 
 
-def _refuse(where: str, said: dict[str, object]) -> None:
+def _refuse(where: str, given: dict[str, object]) -> None:
     """Complain about options that would have no effect."""
-    for option, value in said.items():
+    for option, value in given.items():
         if value is not None:
             raise typer.BadParameter(f"has no effect on {where}", param_hint=option)
 
@@ -182,7 +182,7 @@ def _kept(answers: list[Answered], asking: Asking, output: Path | None) -> None:
     if output is not None:
         from judge.trial.saved import append, record
 
-        append(output, (record(one, asking.judge) for one in answers))
+        append(output, (record(answer, asking.judge) for answer in answers))
 
 
 def _print_json(answers: list[Answered], asking: Asking, control: list[Answered] | None) -> None:
@@ -191,7 +191,7 @@ def _print_json(answers: list[Answered], asking: Asking, control: list[Answered]
     from judge.judge_name import CONTROL
     from judge.trial.saved import record
 
-    rows = [record(one, asking.judge) for one in answers] + [record(one, CONTROL) for one in control or ()]
+    rows = [record(answer, asking.judge) for answer in answers] + [record(answer, CONTROL) for answer in control or ()]
     print(json.dumps(rows, indent=2, ensure_ascii=False))
 
 
@@ -232,6 +232,6 @@ def _serve(
         lambda access: trial_app(asking, access, before=before, output=output),
         host=host or "127.0.0.1",
         port=port,
-        what=f"a page to try {asking.judge}",
+        title=f"a page to try {asking.judge}",
         open_=open_,
     )

@@ -121,7 +121,7 @@ def render(
 
     chosen = load_criteria(criteria, wording=wording)
     picked = chosen.pick(criterion)
-    labels = any(one.scale.labels for one in chosen.criteria)
+    labels = any(each.scale.labels for each in chosen.criteria)
     template = load_eval_prompt(eval_prompt, system=system, labels=labels)
     if template.criteria is None and len(picked) != 1:
         raise SpecError(f"one query asks for one criterion; --criterion names {len(picked)}")
@@ -166,15 +166,15 @@ def check(
     from judge.printing.tables import Column, Table
 
     files = [file for name in names for file in _files(name)] if names else _shipped()
-    found = [(file, problem) for file in files for problem in _problems(file)]
-    if not found and form == "table":
+    problems = [(file, problem) for file in files for problem in _problems(file)]
+    if not problems and form == "table":
         typer.echo(f"{len(files)} files checked, all sound")
         return
     columns = [Column("file", "file"), Column("problem", "problem")]
-    rows = [{"file": file.name, "problem": problem} for file, problem in found]
-    bad = len({file for file, _ in found})
+    rows = [{"file": file.name, "problem": problem} for file, problem in problems]
+    bad = len({file for file, _ in problems})
     emit(Table("Problems", columns, rows, f"checked:{len(files)}|failed:{bad}"), form, output)
-    if found:
+    if problems:
         raise typer.Exit(4)
 
 
@@ -185,12 +185,12 @@ def _file(name: str) -> Path:
     from judge.eval_prompts import shipped_eval_prompts
 
     if name in shipped_criteria() or name.endswith((".yaml", ".yml")):
-        return locate(name, kind="criteria", suffix=".yaml", what="criteria set")
+        return locate(name, kind="criteria", suffix=".yaml", kind_name="criteria set")
     if name in shipped_eval_prompts() or name.endswith(".jinja"):
-        return locate(name, kind="eval_prompts", suffix=".jinja", what="Eval-Prompt")
-    known = [*shipped_eval_prompts(), *shipped_criteria()]
+        return locate(name, kind="eval_prompts", suffix=".jinja", kind_name="Eval-Prompt")
+    files = [*shipped_eval_prompts(), *shipped_criteria()]
     raise SpecError(
-        unknown("Eval-Prompt or criteria set", name, known), hint="your own: give the path of its .jinja or .yaml file"
+        unknown("Eval-Prompt or criteria set", name, files), hint="your own: give the path of its .jinja or .yaml file"
     )
 
 
@@ -238,10 +238,10 @@ def _story_of(dataset: str, story: str) -> Story:
     from judge.datasets import open_dataset
 
     ids = []
-    for found in open_dataset(dataset).stories():
-        if found.id == story:
-            return found
-        ids.append(found.id)
+    for candidate in open_dataset(dataset).stories():
+        if candidate.id == story:
+            return candidate
+        ids.append(candidate.id)
     close = nearest(story, ids)
     guess = f"; did you mean {close!r}?" if close else ""
     raise SpecError(f"{dataset}: there is no story {story!r} among its {len(ids)}{guess}")

@@ -94,9 +94,9 @@ def list_(form: Form = "table", output: Output = None) -> None:
     Example: judge stress list
     """
     from judge.cli.option_words import emit
-    from judge.stress.listing import tables
+    from judge.stress.listing import perturbation_tables
 
-    emit(tables(), form, output)
+    emit(perturbation_tables(), form, output)
 
 
 _Dataset = Annotated[str, typer.Argument(metavar="DATASET", help="dataset of stories, by name or path")]
@@ -162,8 +162,8 @@ def make(
         grammar_label=1 if grammar_label is None else grammar_label,
     )
     opened = open_dataset(dataset, columns=column_options(column))
-    made = make_stories(opened, options, output, None if quiet else _progress)
-    _say(made, skipped, form)
+    made_stories = make_stories(opened, options, output, None if quiet else _progress)
+    _say(made_stories, skipped, form)
 
 
 def _named(
@@ -185,22 +185,27 @@ def _named(
     return names, skipped
 
 
-def _strengths(said: str) -> list[int]:
+def _strengths(text: str) -> list[int]:
     """`1,2,4` as numbers."""
     try:
-        return [int(part) for part in said.split(",")]
+        return [int(part) for part in text.split(",")]
     except ValueError as error:
-        raise OptionError("strength", said, "is no list of whole numbers such as 1,2,4") from error
+        raise OptionError("strength", text, "is no list of whole numbers such as 1,2,4") from error
 
 
-def _say(made: Made, skipped: dict[str, str], form: str) -> None:
+def _say(made_stories: Made, skipped: dict[str, str], form: str) -> None:
     """How many stories each perturbation changed, and where everything lies."""
     from judge.cli.option_words import emit
-    from judge.stress.coverage import tables
+    from judge.stress.coverage import coverage_tables
     from judge.stress.signature import notes, signature
 
-    emit(tables(made.coverage, signature(made.made_of), notes(made.made_of, skipped)), form)
-    typer.echo(f"{made.stories}: to be judged like any dataset; {made.facts}: what was changed where", err=True)
+    emit(
+        coverage_tables(made_stories.coverage, signature(made_stories.made_of), notes(made_stories.made_of, skipped)),
+        form,
+    )
+    typer.echo(
+        f"{made_stories.stories}: to be judged like any dataset; {made_stories.facts}: what was changed where", err=True
+    )
 
 
 def _progress(done: int) -> None:

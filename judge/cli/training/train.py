@@ -99,7 +99,7 @@ def train(
     from judge.cli.stories.data import column_options
     from judge.datasets import open_dataset
     from judge.training.options import TrainOptions, encoder_options
-    from judge.training.printed import tables
+    from judge.training.printed import training_tables
     from judge.training.telling import Telling
     from judge.training.train import train as make
 
@@ -118,6 +118,6 @@ def train(
     opened = [open_dataset(name, columns=columns) for name in data]
     other = None if negatives is None else open_dataset(str(negatives))
     telling = Telling(lambda line: None if quiet else typer.echo(line, err=True), quiet=quiet)
-    made = make(opened, output, options, other, telling)
-    emit(tables(made), form)
-    typer.echo(f"{made.folder}: judge with it by `judge: trained/{made.folder}` in run.yaml", err=True)
+    trained = make(opened, output, options, other, telling)
+    emit(training_tables(trained), form)
+    typer.echo(f"{trained.folder}: judge with it by `judge: trained/{trained.folder}` in run.yaml", err=True)

@@ -34,9 +34,12 @@ if TYPE_CHECKING:
     from judge.ratings_table import RatingsTable
 
 RULE = "fpr=0.05"
+"""At most one in twenty of the labelled set's unseen texts counts as seen."""
 _PASSAGE = "passage:"
 _NO_MODEL = "no language model rated these stories: a control, or answers from a file, has seen nothing"
-_NO_SET = Note("without a labelled set nobody knows how texts that it has seen score", Advice("give {labelled}"))
+_NO_SET = Note(
+    "without a labelled set nobody knows how texts that it has seen score", Advice("give {labelled}", labelled="FILE")
+)
 
 
 def check(runs: RatingsTable, options: CheckOptions | None = None, progress: Progress | None = None) -> Check:
@@ -49,8 +52,9 @@ def check(runs: RatingsTable, options: CheckOptions | None = None, progress: Pro
     rows: list[Checked] = []
     for dataset, judge, folder in _judged(runs):
         rows.append(_checked(runs, dataset, judge, folder, options, progress))
+    # Reversed, so that of several runs on a dataset the first one's folder gets the scores.
     for dataset, folder in {fact.dataset: fact.path for fact in reversed(runs.facts)}.items():
-        rows += [_checked(runs, dataset, one, folder, options, progress, asked=True) for one in options.models]
+        rows += [_checked(runs, dataset, model, folder, options, progress, asked=True) for model in options.models]
     if not rows:
         return Check((), signature_parts=(f"threshold:{RULE}",), notes=(_NO_MODEL,))
     parts = (*dict.fromkeys(f"{row.dataset}:{row.model}" for row in rows), "recital:50/0.001", f"threshold:{RULE}")
@@ -73,12 +77,12 @@ def _judged(runs: RatingsTable) -> list[tuple[str, str, Path]]:
     folders = {fact.run: fact for fact in runs.facts}
     frame = runs.frame
     rows = frame.loc[frame["source"] == "judge", ["run", "dataset", "judge"]].drop_duplicates()
-    found: dict[tuple[str, str], Path] = {}
+    folder_of: dict[tuple[str, str], Path] = {}
     for run, dataset, judge in rows.itertuples(index=False):
         fact = folders[run] if run in folders else runs.facts[0]
         if not fact.control and not JudgeName.of(str(judge)).is_scripted:
-            found.setdefault((str(dataset), str(judge)), fact.path)
-    return [(dataset, judge, folder) for (dataset, judge), folder in found.items()]
+            folder_of.setdefault((str(dataset), str(judge)), fact.path)
+    return [(dataset, judge, folder) for (dataset, judge), folder in folder_of.items()]
 
 
 def _checked(
@@ -98,15 +102,16 @@ def _checked(
     if not stories:
         return replace(row, why="the result folder does not hold the stories' texts")
     try:
-        made, passages = _scored(dataset, model, stories, folder, options, progress)
+        scores, passages = _scored(dataset, model, stories, folder, options, progress)
     except JudgeError as error:
         return replace(row, why=error.sentence)
+    # Names of models and datasets may hold slashes and signs that no file name can.
     path = folder / "derived" / f"{re.sub(r'[^A-Za-z0-9.-]+', '-', f'{dataset}-{model}')}.seen.jsonl"
-    scores_file.write(path, made)
-    found = replace(row, stories=Recital.of_file(made), passages=passages, file=path)
+    scores_file.write(path, scores)
+    measured = replace(row, stories=Recital.of_file(scores), passages=passages, file=path)
     if options.labelled is None:
-        return replace(found, corrected=Estimate.undefined(_NO_SET))
-    return replace(found, corrected=report.report(runs, [made]).rows[0].corrected)
+        return replace(measured, corrected=Estimate.undefined(_NO_SET))
+    return replace(measured, corrected=report.report(runs, [scores]).rows[0].corrected)
 
 
 def _closed(model: str, options: CheckOptions) -> str:
@@ -140,13 +145,13 @@ def _scored(
     """The stories' scores, and how many of the passages are recited: one sitting, since weights are slow to load."""
     texts = TextSet(dataset, (*stories, *passages()))
     both = scored(texts, model, options.scoring, folder, progress=progress)
-    made = scores_file.only(both, lambda row: not row.id.startswith(_PASSAGE))
-    known = Recital.of_file(scores_file.only(both, lambda row: row.id.startswith(_PASSAGE)))
-    made = replace(made, header={**made.header, "passages": known and list(known.values)})
+    of_stories = scores_file.only(both, lambda row: not row.id.startswith(_PASSAGE))
+    recital = Recital.of_file(scores_file.only(both, lambda row: row.id.startswith(_PASSAGE)))
+    of_stories = replace(of_stories, header={**of_stories.header, "passages": recital and list(recital.values)})
     if options.labelled is not None:
         marked = scored(labelled(options.labelled), model, options.scoring, folder, progress=progress)
-        made = thresholds.carried_over(made, marked, RULE)
-    return made, known
+        of_stories = thresholds.carried_over(of_stories, marked, RULE)
+    return of_stories, recital
 
 
 def passages() -> list[Text]:

@@ -1,4 +1,4 @@
-"""Which came first, the model or the stories? From months that are published. Never guesses one."""
+"""Order in time of a model and stories, from months that are published; none is guessed."""
 
 from __future__ import annotations
 
@@ -16,34 +16,44 @@ Order = Literal["model first", "stories first", "not known"]
 
 @dataclass(frozen=True, slots=True)
 class Dated:
-    """Which came first, and the sentence that says by which months."""
+    """Which came first, the sentence that says by which months and sources, and a brief one without sources."""
 
     order: Order
     sentence: str
+    brief: str
 
 
 def dated(model: str, dataset: str, released: Sequence[str] = ()) -> Dated:
     """Model and stories in order of time; `released` are the user's own months, ``MODEL=YYYY-MM``."""
     stories = _table()["datasets"].get(dataset)
     own = dict(word.rpartition("=")[::2] for word in released)
-    known = _of_model(model, own)
+    month = _of_model(model, own)
     if stories is None or stories["since"] is None:
         why = "when they were published is not known here" if stories is None else stories["source"]
-        return Dated("not known", f"Of the stories: {why}.")
+        return Dated(
+            "not known", f"Of the stories: {why}.", "By dates nothing can be told: the stories' month is not known."
+        )
     since, source = str(stories["since"]), stories["source"]
-    if known is None:
+    if month is None:
         words = Note(
             f"The stories are public since {since} ({source}); when the model came out is not known here",
             Advice("give {released}", released="MODEL=YYYY-MM"),
             joint=": ",
         )
-        return Dated("not known", words)
-    until = known.get("until") or known["since"]
-    said = f"training data until {known['until']}" if known.get("until") else f"published {known['since']}"
-    about = f"The model: {said} ({known['source']}); the stories: public since {since} ({source})"
+        unknown = f"By dates nothing can be told: stories {since}, the model's month is not known."
+        return Dated("not known", words, unknown)
+    # What its makers say of the training data counts before the day of publication, which is later.
+    until = month.get("until") or month["since"]
+    model_date = f"training data until {month['until']}" if month.get("until") else f"published {month['since']}"
+    about = f"The model: {model_date} ({month['source']}); the stories: public since {since} ({source})"
+    months = f"(model {until}, stories {since})"
     if until < since:
-        return Dated("model first", f"{about}. By these it cannot have seen the data set, only what of it is older.")
-    return Dated("stories first", f"{about}. By these it may have seen them.")
+        brief = f"By their dates it cannot have seen the data set, only what of it is older {months}."
+        whole = f"{about}. By these it cannot have seen the data set, only what of it is older."
+        return Dated("model first", whole, brief)
+    return Dated(
+        "stories first", f"{about}. By these it may have seen them.", f"By dates it may have seen them {months}."
+    )
 
 
 def _of_model(model: str, own: Mapping[str, str]) -> Mapping[str, Any] | None:
@@ -51,6 +61,7 @@ def _of_model(model: str, own: Mapping[str, str]) -> Mapping[str, Any] | None:
     for name, month in own.items():
         if letters(name.rpartition("/")[2]) == plain:
             return {"since": month, "source": "as you say"}
+    # Whole names only: gpt-4.1 begins like gpt-4, and is another model.
     return next((row for row in _table()["models"] if plain in row["names"]), None)
 
 
@@ -59,5 +70,5 @@ def _table() -> Mapping[str, Any]:
     import yaml
 
     text = package_file("contamination", "check", "dates.yaml").read_text(encoding="utf-8")
-    found: Mapping[str, Any] = yaml.safe_load(text)
-    return found
+    table: Mapping[str, Any] = yaml.safe_load(text)
+    return table

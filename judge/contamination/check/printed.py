@@ -1,12 +1,21 @@
-"""What `judge contamination check` prints. Computes nothing."""
+"""Text and table of `judge contamination check`, made from its value."""
 
 from __future__ import annotations
 
+import textwrap
+
 from judge.contamination.check.result import Check
-from judge.printing.tables import Column, Table
+from judge.printing.tables import Column, Table, printable
+from judge.wording import Wording, written
+
+WIDTH = 80
+"""Columns of the narrowest usual terminal; the sentences of a row side by side would take 200."""
+
+_TITLE = "Have the judges seen the stories?"
+_LABEL = 10
 
 
-def table(found: Check) -> Table:
+def table(checked: Check) -> Table:
     """A row a model."""
     columns = [
         Column("dataset", "stories of"),
@@ -20,6 +29,31 @@ def table(found: Check) -> Table:
         Column("measured", "what was measured", wrap=50),
         Column("dates", "by their dates", wrap=40),
     ]
-    rows = [row.cells for row in found.rows]
-    files = [f"scores: {row.file}" for row in found.rows if row.file is not None]
-    return Table("Have the judges seen the stories?", columns, rows, found.signature, (*found.notes, *files))
+    rows = [row.cells for row in checked.rows]
+    return Table(_TITLE, columns, rows, checked.signature, _notes(checked))
+
+
+def text(checked: Check, wording: Wording) -> str:
+    """The same for a screen: each model's verdict, what was measured and its dates, one under another."""
+    lines = [_TITLE, ""]
+    for row in checked.rows:
+        lines += _wrapped(f"{row.model} on the stories of {row.dataset}: {row.verdict.upper()}", "")
+        lines += _wrapped(written(row.sentence, wording), "scores")
+        lines += _wrapped(written(row.dated.sentence, wording), "dates")
+        lines.append("")
+    for note in filter(None, (checked.signature, *(f"· {written(note, wording)}" for note in _notes(checked)))):
+        lines += _wrapped(note, "")
+    return "\n".join(lines) + "\n"
+
+
+def _notes(checked: Check) -> tuple[str, ...]:
+    return (*checked.notes, *(f"scores: {row.file}" for row in checked.rows if row.file is not None))
+
+
+def _wrapped(words: str, label: str) -> list[str]:
+    indent = " " * _LABEL if label else ""
+    first = f"  {label}".ljust(_LABEL) if label else ""
+    lines = textwrap.wrap(
+        printable(words), WIDTH, initial_indent=first, subsequent_indent=indent, break_on_hyphens=False
+    )
+    return lines or [""]

@@ -1,4 +1,4 @@
-"""What a check of contamination found, model by model. Never says more than was measured."""
+"""Result of a check of contamination: recitals, the share seen, and dates, model by model."""
 
 from __future__ import annotations
 
@@ -102,38 +102,38 @@ class Checked:
         """What was measured, and what cannot be said."""
         if self.stories is None:
             return joined("Not measured: ", self.why, ".")
-        one, other = self.stories, self.passages or Recital()
-        above = other.above(one)
-        said = (
-            f"It recites {one.recited or 'none'} of {one.of:,} stories ({RECITED} tokens in a row with a probability "
-            f"of 1 in 1,000 or more), and {other.recited} of {other.of} passages that the web holds in many copies; "
-            f"{above} of these it expects more than any story."
+        stories, passages = self.stories, self.passages or Recital()
+        above = passages.above(stories)
+        text = (
+            f"It recites {stories.recited or 'none'} of {stories.of:,} stories ({RECITED} tokens in a row with a "
+            f"probability of 1 in 1,000 or more), and {passages.recited} of {passages.of} passages that the web holds "
+            f"in many copies; {above} of these it expects more than any story."
         )
-        if one.recited:
-            said += " Such a story it has seen, or one that shares the passage."
-        elif tells(one, other):
-            said += " A story met as often would show; one met once or a few times would not."
+        if stories.recited:
+            text += " Such a story it has seen, or one that shares the passage."
+        elif tells(stories, passages):
+            text += " A story met as often would show; one met once or a few times would not."
         else:
-            said += " It knows too few of these to tell anything by it."
+            text += " It knows too few of these to tell anything by it."
         share = self.corrected
         if share.value is not None and share.low is not None and share.high is not None:
             ends = f"{100 * share.low:.0f} to {100 * share.high:.0f}"
-            return f"{said} By the labelled set {100 * share.value:.0f} % [{ends}] of the stories were seen."
-        return joined(said, " What share it has seen cannot be said: ", share.reason or "", ".")
+            return f"{text} By the labelled set {100 * share.value:.0f} % [{ends}] of the stories were seen."
+        return joined(text, " What share it has seen cannot be said: ", share.reason or "", ".")
 
     @property
     def cells(self) -> dict[str, Any]:
         """The row by name."""
-        one, other = self.stories, self.passages
+        stories, passages = self.stories, self.passages
         return {
             "dataset": self.dataset,
             "model": self.model,
             "verdict": self.verdict,
-            "stories": one and one.of,
-            "recited": one and one.recited,
-            "passages": other and other.of,
-            "passages_recited": other and other.recited,
-            "passages_above": other and one and other.above(one),
+            "stories": stories and stories.of,
+            "recited": stories and stories.recited,
+            "passages": passages and passages.of,
+            "passages_recited": passages and passages.recited,
+            "passages_above": passages and stories and passages.above(stories),
             "corrected": self.corrected,
             "order": self.dated.order,
             "measured": self.sentence,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -17,6 +17,8 @@ from judge.errors import DataError, nearest
 from judge.wording import Advice
 
 _LOOKED_AT = 200
+"""Rows: enough to tell ids from ratings, and as fast for a file of millions."""
+
 _NAMES: Mapping[str, tuple[str, ...]] = {
     "id": ("id", "storyid", "sid", "itemid", "exampleid", "uid", "key"),
     "text": (
@@ -59,49 +61,51 @@ class Guess:
     columns: Mapping[str, str]
     ratings: Mapping[str, str]
     wanted: tuple[str, ...] = ()
-    said: Mapping[str, Any] = field(default_factory=dict)
+    given: Mapping[str, Any] = field(default_factory=dict)
 
     def as_map(self) -> dict[str, Any]:
         """As run.yaml writes it."""
         return {**self.columns, **({"ratings": dict(self.ratings)} if self.ratings else {})}
 
 
-def guess(path: Path, sheet: str | None = None, said: Mapping[str, Any] | None = None) -> Guess:
-    """Look at the table's first rows; what a person said stays, where the table has such a column."""
+def guess(path: Path, sheet: str | None = None, given_columns: Mapping[str, Any] | None = None) -> Guess:
+    """Guess the roles of columns from the table's first rows; the user's own columns stay, where the table has them."""
     present = table_columns(path, sheet)
     rows = [cells for _, cells in islice(table_rows(path, sheet), _LOOKED_AT)]
     values = {name: [cell(row, name) for row in rows] for name in present}
     comma = path.suffix.lower() == ".csv" and separator(path) == ";"
-    fields, ratings = _said(said or {}, present)
-    taken = {*fields.values(), *ratings.values()}
+    fields, ratings = _corrected(given_columns or {}, present)
+    taken = {*fields.values(), *(name for column in ratings.values() for name in _columns_of(column, present))}
     for name in _NAMES:
         if name in fields or name in ("criterion", "rating"):
             continue
         free = [column for column in present if column not in taken and fits(name, values[column])]
-        found = named_column(name, free) or (_longest(free, values) if name == "text" else None)
-        if found is not None:
-            fields[name] = found
-            taken.add(found)
+        match = named_column(name, free) or (_longest(free, values) if name == "text" else None)
+        if match is not None:
+            fields[name] = match
+            taken.add(match)
     free = [column for column in present if column not in taken]
     long = {name: named_column(name, free) for name in ("criterion", "rating")}
     if all(long.values()) and not ratings and "rating" not in fields:
         fields |= {name: str(column) for name, column in long.items()}
     elif not ratings and "rating" not in fields:
         ratings = _ratings([column for column in free if _rated(values[column], comma)])
-    if any("," in column for column in ratings.values()) and "rater" not in (said or {}):
+    if any("," in column and not _names_raters(column, present) for column in ratings.values()) and (
+        "rater" not in (given_columns or {})
+    ):
         # Numbered columns are positions as often as persons; a person must say that they are persons.
         fields["rater"] = "=unknown"
     wanted = tuple(name for name in ("text", "system") if name not in fields)
     grouped = fields.get("rater", "=unknown") != "=unknown" or "criterion" in fields
     wanted += ("id",) if grouped and "id" not in fields else ()
-    extra = {key: value for key, value in (said or {}).items() if key in ("missing", "sheet") or is_key(key)}
+    extra = {key: value for key, value in (given_columns or {}).items() if key in ("missing", "sheet") or is_key(key)}
     return Guess(fields, ratings, wanted, extra)
 
 
 def options(proposal: Guess) -> str:
     """A sentence that ends in the option `columns`, to copy."""
     pairs = [
-        *proposal.said.items(),
+        *proposal.given.items(),
         *proposal.columns.items(),
         *((f"ratings.{c}", v) for c, v in proposal.ratings.items()),
     ]
@@ -119,27 +123,47 @@ def options(proposal: Guess) -> str:
     return Advice("{}: {columns}", "; ".join(first), columns=columns)
 
 
-def proposed(path: Path, sheet: str | None = None, said: Mapping[str, Any] | None = None) -> str:
+def proposed(path: Path, sheet: str | None = None, given_columns: Mapping[str, Any] | None = None) -> str:
     """A map to copy, as options: of compared stories, where columns hold both and nothing was said; else a guess."""
-    pairs = None if said else proposal(table_columns(path, sheet))
+    pairs = None if given_columns else proposal(table_columns(path, sheet))
     if pairs is not None:
         return Advice("if the table holds stories that people compared, copy: {columns}", columns=pairs)
-    return options(guess(path, sheet, said))
+    return options(guess(path, sheet, given_columns))
 
 
-def _said(said: Mapping[str, Any], present: Sequence[str]) -> tuple[dict[str, str], dict[str, str]]:
-    """What a person said, with the nearest name in place of one that the table has not."""
+def _corrected(given_columns: Mapping[str, Any], present: Sequence[str]) -> tuple[dict[str, str], dict[str, str]]:
+    """The user's columns, with the nearest name in place of one that the table has not."""
     fields: dict[str, str] = {}
     ratings: dict[str, str] = {}
-    flat = {f"ratings.{c}": v for c, v in said["ratings"].items()} if isinstance(said.get("ratings"), Mapping) else {}
-    for key, column in {**said, **flat}.items():
+    flat = (
+        {f"ratings.{c}": v for c, v in given_columns["ratings"].items()}
+        if isinstance(given_columns.get("ratings"), Mapping)
+        else {}
+    )
+    for key, column in {**given_columns, **flat}.items():
         if not isinstance(column, str) or key in ("missing", "sheet") or is_key(key):
             continue
-        known = column.startswith("=") or all(part.strip() in present for part in (column, *column.split(",")[1:]))
-        name = column if known or "," in column else nearest(column, present)
+        present_column = column.startswith("=") or all(
+            part.strip() in present for part in (column, *column.split(",")[1:])
+        )
+        name = column if present_column or "," in column else nearest(column, present)
         if name is not None:
             (ratings if key.startswith("ratings.") else fields)[key.removeprefix("ratings.")] = name
     return fields, ratings
+
+
+def _names_raters(column: str, present: Sequence[str]) -> bool:
+    """Whether each of several columns is written with its rater, as in ``ann:coh_ann,bob:coh_bob``."""
+    return all(":" in part and part.strip() not in present for part in column.split(","))
+
+
+def _columns_of(column: str, present: Sequence[str]) -> Iterator[str]:
+    """Columns that a rating's text names, one or several, with or without their raters."""
+    if column in present:
+        yield column
+        return
+    for part in map(str.strip, column.split(",")):
+        yield part if part in present else part.rpartition(":")[2].strip()
 
 
 def _bare(column: str) -> str:
@@ -150,9 +174,9 @@ def _bare(column: str) -> str:
 
 def named_column(name: str, columns: Sequence[str]) -> str | None:
     """The column with the likeliest name of a field of `_NAMES`; None where no name is one that files give it."""
-    for known in _NAMES[name]:
+    for usual_name in _NAMES[name]:
         for column in columns:
-            if _bare(column) == known:
+            if _bare(column) == usual_name:
                 return column
     return None
 
@@ -177,10 +201,10 @@ def _longest(columns: Sequence[str], values: Mapping[str, Sequence[Any]]) -> str
 def _rated(values: Sequence[Any], comma: bool) -> bool:
     """Whether a column's cells are ratings: few distinct numbers near 0, or lists of such."""
     numbers: set[float] = set()
-    place = RatingPlace(Path(), 0, "", ("NA", "nan"), comma)
+    rating_place = RatingPlace(Path(), 0, "", ("NA", "nan"), comma)
     try:
         for value in values:
-            numbers.update(number for _, number in ratings_in(value, place) if number is not None)
+            numbers.update(number for _, number in ratings_in(value, rating_place) if number is not None)
     except DataError:
         return False
     return bool(numbers) and len(numbers) <= _MOST_POINTS and all(abs(number) <= _FARTHEST for number in numbers)
@@ -195,14 +219,14 @@ def _ratings(columns: Sequence[str]) -> dict[str, str]:
         numbered = _NUMBERED.match(column)
         stem = numbered[1] if numbered and numbered[1] else column
         stems.setdefault(stem, []).append(column)
-    found: dict[str, str] = {}
+    columns_by_criterion: dict[str, str] = {}
     for stem, many in stems.items():
         whole = stem if len(many) > 1 else many[0]
         parts = [part for part in whole.strip(" _.-").split(".") if not part.isdigit()]
         plain = parts[-1] if parts else whole
         overall = _PERSON.match(plain) or _bare(plain) in _NAMES["rating"]
-        found["Overall" if overall else criterion_name(plain)] = ",".join(many)
-    return found
+        columns_by_criterion["Overall" if overall else criterion_name(plain)] = ",".join(many)
+    return columns_by_criterion
 
 
 def criterion_name(column: str) -> str:

@@ -77,7 +77,7 @@ class ColumnMap:
         return "rater" in self.fields or (many and not self.anonymous)
 
     def rating_place(self, path: Path, row: int, column: str, criterion: str) -> RatingPlace:
-        """Where a rating of a criterion stands, and how this table writes ratings."""
+        """Position of a criterion's rating, and how this table writes ratings."""
         return RatingPlace(path, row, column, self.missing, self.decimal_comma, self.labels.of(criterion))
 
 
@@ -116,7 +116,7 @@ def complete(columns: Mapping[str, Any], path: Path) -> ColumnMap:
     Raises SpecError for a map that no table can have, and DataError for columns that this one has not; what is said
     ends with options to copy.
     """
-    missing, sheet = said_words(columns.get("missing")), said_words(columns.get("sheet"))
+    missing, sheet = stated_words(columns.get("missing")), stated_words(columns.get("sheet"))
     panels, columns = _panels(columns), {key: value for key, value in columns.items() if not _names_panel(key)}
     named = {key: value for key, value in columns.items() if key not in _SAID and not is_key(key)}
     present = table_columns(path, sheet[0] if sheet else None)
@@ -151,16 +151,16 @@ def _names_panel(key: str) -> bool:
 
 def _panels(columns: Mapping[str, Any]) -> dict[str, str]:
     """Rater -> panel, from `panels` and `panels.NAME`."""
-    said = {key.removeprefix(f"{_PANELS}."): value for key, value in columns.items() if key.startswith(f"{_PANELS}.")}
+    panels = {key.removeprefix(f"{_PANELS}."): value for key, value in columns.items() if key.startswith(f"{_PANELS}.")}
     whole = columns.get(_PANELS, {})
     if not isinstance(whole, Mapping):
         raise SpecError(f"column map: panels must name the raters of each panel, not {whole!r}")
-    found: dict[str, str] = {}
-    for panel, raters in {**whole, **said}.items():
-        for rater in said_words(raters):
-            if found.setdefault(rater, str(panel)) != str(panel):
-                raise SpecError(f"column map: rater {rater!r} is in panels {found[rater]!r} and {panel!r}")
-    return found
+    panel_by_rater: dict[str, str] = {}
+    for panel, raters in {**whole, **panels}.items():
+        for rater in stated_words(raters):
+            if panel_by_rater.setdefault(rater, str(panel)) != str(panel):
+                raise SpecError(f"column map: rater {rater!r} is in panels {panel_by_rater[rater]!r} and {panel!r}")
+    return panel_by_rater
 
 
 def _propose(path: Path, sheet: tuple[str, ...], columns: Mapping[str, Any]) -> str:
@@ -179,10 +179,10 @@ def _parse(columns: Mapping[str, Any], present: Sequence[str]) -> tuple[dict[str
             criterion = key.removeprefix("ratings.")
             ratings[criterion] = rating_columns(criterion, value, present)
         elif key not in FIELDS:
-            known = [*FIELDS, "ratings.CRITERION", "panels.NAME", *_SAID]
+            known_fields = [*FIELDS, "ratings.CRITERION", "panels.NAME", *_SAID]
             close = f"ratings.{key}" if isinstance(value, str) and key[:1].isupper() else None
             guess = Advice("; a criterion's ratings are {columns!r}", columns={close: value}) if close else ""
-            raise SpecError(joined(unknown("column map field", key, known), guess))
+            raise SpecError(joined(unknown("column map field", key, known_fields), guess))
         elif not isinstance(value, str) or not value:
             raise SpecError(f"column map: {key} must name a column, not {value!r}")
         else:
@@ -204,14 +204,14 @@ def rating_columns(criterion: str, value: Any, present: Sequence[str]) -> Rating
         value = [part.strip() for part in value.split(",")]
     if not isinstance(value, list) or not value:
         raise SpecError(f"column map: ratings.{criterion} must name a column, or several, not {value!r}")
-    found: list[tuple[str | None, str]] = []
+    pairs: list[tuple[str | None, str]] = []
     for part in map(str, value):
         rater, colon, column = part.partition(":")
-        found.append((rater.strip(), column.strip()) if colon and part not in present else (part, part))
-    return tuple(found)
+        pairs.append((rater.strip(), column.strip()) if colon and part not in present else (part, part))
+    return tuple(pairs)
 
 
-def said_words(value: Any) -> tuple[str, ...]:
+def stated_words(value: Any) -> tuple[str, ...]:
     """Texts of a field that names no column: one, a list, or, from the command line, `=one,two`."""
     if value is None:
         return ()
@@ -244,9 +244,9 @@ def _grouped(path: Path, columns: ColumnMap) -> Iterator[Story]:
     for row, cells in table_rows(path, columns.sheet):
         read = _texts(cells, columns, path, row)
         story = str(read["id"])
-        known = texts.setdefault(story, read)
+        earlier = texts.setdefault(story, read)
         for name, value in read.items():
-            if value != known[name]:
+            if value != earlier[name]:
                 message = f"differs from the earlier rows of story {story!r}"
                 raise DataError(message, file=path, row=row, column=columns.fields[name], found=value)
         for rating in _ratings(cells, columns, path, row):
@@ -308,7 +308,9 @@ def _long(cells: Mapping[str, Any], raters: Any, columns: ColumnMap, path: Path,
         # Side by side with their criteria, each is read by its own labels.
         pairs = zip(value, criteria, strict=True)
         given = [
-            one for part, of in pairs for one in ratings_in(part, columns.rating_place(path, row, column, str(of)))
+            rating
+            for part, cell_rater in pairs
+            for rating in ratings_in(part, columns.rating_place(path, row, column, str(cell_rater)))
         ]
     else:
         given = ratings_in(value, columns.rating_place(path, row, column, str(criteria)))

@@ -220,12 +220,12 @@ def _coded(value: dict[str, Any], path: Path, row: int, labels: LabelScales) -> 
     if not isinstance(value.get("ratings"), list):
         return value
     ratings = list(value["ratings"])
-    for place, one in enumerate(ratings):
-        if isinstance(one, dict) and isinstance(one.get("criterion"), str) and "value" in one:
-            scale = labels.of(one["criterion"])
+    for index, rating in enumerate(ratings):
+        if isinstance(rating, dict) and isinstance(rating.get("criterion"), str) and "value" in rating:
+            scale = labels.of(rating["criterion"])
             if scale is not None:
-                code = label_value(one["value"], scale, path, row, f"ratings.{place}.value")
-                ratings[place] = one | {"value": code}
+                code = label_value(rating["value"], scale, path, row, f"ratings.{index}.value")
+                ratings[index] = rating | {"value": code}
     return value | {"ratings": ratings}
 
 
@@ -259,7 +259,7 @@ def _refuse(error: ValidationError, path: Path, row: int) -> NoReturn:
 
 
 def _other_form(path: Path) -> str:
-    """What to say of a file whose first line is not of this format: how it is read through a column map."""
+    """Hint for a file whose first line is not of this format: how to read it through a column map."""
     from judge.datasets.files.column_guess import proposed
 
     return joined("lines of another form are read through a column map: ", proposed(path))

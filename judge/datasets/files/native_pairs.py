@@ -67,10 +67,10 @@ def is_compared(value: Any) -> bool:
 
 def says_pairs(header: Mapping[str, Any], path: Path, row: int) -> bool:
     """Whether a header announces comparisons."""
-    said = header.get("pairs", False)
-    if not isinstance(said, bool):
-        raise DataError("neither true nor false", file=path, row=row, column="pairs", found=said)
-    return said
+    value = header.get("pairs", False)
+    if not isinstance(value, bool):
+        raise DataError("neither true nor false", file=path, row=row, column="pairs", found=value)
+    return value
 
 
 def pairs_of(path: Path, prompts: Mapping[str, str]) -> Iterator[Pair]:
@@ -91,9 +91,14 @@ def pairs_of(path: Path, prompts: Mapping[str, str]) -> Iterator[Pair]:
             continue
         if not line.preferences:
             pair_set.add(line.first, line.second, prompt, None, row, line.id)
-        for said in line.preferences:
+        for preference in line.preferences:
             pair_set.add(
-                line.first, line.second, prompt, Preference(said.criterion, said.value, said.rater), row, line.id
+                line.first,
+                line.second,
+                prompt,
+                Preference(preference.criterion, preference.value, preference.rater),
+                row,
+                line.id,
             )
     yield from pair_set.pairs()
 
@@ -130,8 +135,8 @@ def _refuse(error: ValidationError, kind: str, path: Path, row: int) -> NoReturn
         raise DataError("the key is missing", file=path, row=row, column=location) from error
     if first["type"] == "extra_forbidden":
         inside = len(first["loc"]) > 1
-        known = PreferenceLine.model_fields if inside else LINES[kind].model_fields
-        raise DataError("unknown key", file=path, row=row, column=location, allowed=", ".join(known)) from error
+        allowed_keys = PreferenceLine.model_fields if inside else LINES[kind].model_fields
+        raise DataError("unknown key", file=path, row=row, column=location, allowed=", ".join(allowed_keys)) from error
     wanted = {"string_type": "a text", "list_type": "a list", "literal_error": ", ".join(PREFERRED)}.get(first["type"])
     raise DataError(
         "not what the format promises",

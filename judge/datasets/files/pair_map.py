@@ -101,18 +101,18 @@ def pair_map(columns: Mapping[str, Any], path: Path) -> PairMap:
     missing = columns.get("missing") or ()
     words = tuple(str(missing).removeprefix("=").split(",")) if isinstance(missing, str) else tuple(map(str, missing))
     present = table_columns(path, sheet)
-    said = {key: value for key, value in columns.items() if key not in _SAID}
+    given_fields = {key: value for key, value in columns.items() if key not in _SAID}
     form = known_form(present)
-    if not said and form is not None:
-        said = {field: column for field, column in FORMS[form].items() if column in present}
-    shape = _shape(said)
+    if not given_fields and form is not None:
+        given_fields = {field: column for field, column in FORMS[form].items() if column in present}
+    shape = _shape(given_fields)
     needed, more = SHAPES[shape]
-    for key, value in said.items():
+    for key, value in given_fields.items():
         if key not in (*needed, *more, *_SHARED):
             raise SpecError(unknown("column map field", key, [*needed, *more, *_SHARED, *_SAID]))
         if not isinstance(value, str) or not value:
             raise SpecError(f"column map: {key} must name a column, not {value!r}")
-    fields = {name: name for name in (*needed, *more, *_SHARED) if name in present} | said
+    fields = {name: name for name in (*needed, *more, *_SHARED) if name in present} | given_fields
     for name, column in fields.items():
         if not column.startswith("=") and column not in present and _within(column) not in present:
             raise DataError(unknown("column", column, present) + f", wanted as {name}", file=path)
@@ -124,12 +124,12 @@ def pair_map(columns: Mapping[str, Any], path: Path) -> PairMap:
     return PairMap(shape, fields, words, sheet)
 
 
-def _shape(said: Mapping[str, Any]) -> Shape:
-    if {"chosen", "rejected"} & set(said):
+def _shape(fields: Mapping[str, Any]) -> Shape:
+    if {"chosen", "rejected"} & set(fields):
         return "chosen"
-    if {"first", "second", "preference"} & set(said):
+    if {"first", "second", "preference"} & set(fields):
         return "shown"
-    return "lists" if {"texts", "ranks"} & set(said) else "long"
+    return "lists" if {"texts", "ranks"} & set(fields) else "long"
 
 
 def _within(column: str) -> str:
@@ -145,8 +145,8 @@ def proposal(present: Sequence[str]) -> dict[str, str] | None:
         return next((bare[name] for name in _NAMES[field] if name in bare), None)
 
     for needed in (("chosen", "rejected"), ("first", "second", "preference"), ("texts", "ranks")):
-        found = {field: column for field in needed if (column := named(field)) is not None}
-        if len(found) == len(needed):
+        columns = {field: column for field in needed if (column := named(field)) is not None}
+        if len(columns) == len(needed):
             prompt = named("story_prompt")
-            return found | ({"story_prompt": prompt} if prompt else {})
+            return columns | ({"story_prompt": prompt} if prompt else {})
     return None

@@ -15,7 +15,7 @@ TURNED: dict[Preferred, Preferred] = {"first": "second", "second": "first", "tie
 
 
 @dataclass(slots=True)
-class _Made:
+class _NewPair:
     id: str
     story_prompt: str
     preferences: list[Preference] = field(default_factory=list)
@@ -26,7 +26,7 @@ class PairSet:
     """The pairs of one file; a pair's own order is that in which it was first added."""
 
     path: Path
-    _made: dict[tuple[str, str], _Made] = field(default_factory=dict)
+    _made: dict[tuple[str, str], _NewPair] = field(default_factory=dict)
     _ids: set[str] = field(default_factory=set)
 
     def add(
@@ -49,20 +49,20 @@ class PairSet:
             first, second = second, first
             if preference is not None:
                 preference = Preference(preference.criterion, TURNED[preference.value], preference.rater)
-        made = self._made.get((first, second))
-        if made is None:
+        pair = self._made.get((first, second))
+        if pair is None:
             name = name or f"{first}~{second}"
             if name in self._ids:
                 raise DataError("the id is used for another pair too", file=self.path, row=row, column="id", found=name)
             self._ids.add(name)
-            made = self._made[first, second] = _Made(name, story_prompt)
+            pair = self._made[first, second] = _NewPair(name, story_prompt)
         if preference is None:
             return
-        said = {(one.criterion, one.rater) for one in made.preferences if one.rater is not None}
-        if (preference.criterion, preference.rater) in said:
+        judged = {(earlier.criterion, earlier.rater) for earlier in pair.preferences if earlier.rater is not None}
+        if (preference.criterion, preference.rater) in judged:
             message = f"rater {preference.rater!r} compared these stories on {preference.criterion} before"
-            raise DataError(message, file=self.path, row=row, found=made.id)
-        made.preferences.append(preference)
+            raise DataError(message, file=self.path, row=row, found=pair.id)
+        pair.preferences.append(preference)
 
     def add_ranking(
         self, places: Sequence[Sequence[str]], story_prompt: str, criterion: str, rater: str | None, row: int
@@ -71,15 +71,15 @@ class PairSet:
 
         Pairs stand in the order of their ids, which does not tell the ranking.
         """
-        ranked = [(story, place) for place, tied in enumerate(places) for story in tied]
-        for (one, its), (other, others) in combinations(ranked, 2):
+        ranked = [(story, rank) for rank, tied in enumerate(places) for story in tied]
+        for (better, its), (other, others) in combinations(ranked, 2):
             value: Preferred = "tie" if its == others else "first"
-            if one <= other:
-                self.add(one, other, story_prompt, Preference(criterion, value, rater), row)
+            if better <= other:
+                self.add(better, other, story_prompt, Preference(criterion, value, rater), row)
             else:
-                self.add(other, one, story_prompt, Preference(criterion, TURNED[value], rater), row)
+                self.add(other, better, story_prompt, Preference(criterion, TURNED[value], rater), row)
 
     def pairs(self) -> Iterator[Pair]:
         """The pairs in the order of their first appearance."""
-        for (first, second), made in self._made.items():
-            yield Pair(made.id, made.story_prompt, first, second, tuple(made.preferences))
+        for (first, second), pair in self._made.items():
+            yield Pair(pair.id, pair.story_prompt, first, second, tuple(pair.preferences))

@@ -98,11 +98,11 @@ class _Table:
         """A story of a row; DataError where its id stands for another text before."""
         name = name or "s-" + digest("\n\n".join((prompt or "", text)), 6).hex()
         story = Story(name, prompt or "", system or SYSTEM, text)
-        first, known = self.stories.setdefault(name, (row, story))
-        if known != story:
+        first, earlier = self.stories.setdefault(name, (row, story))
+        if earlier != story:
             message = f"differs from story {name!r} in row {first}: one id, one text, story-prompt and system"
             raise DataError(message, file=self.path, row=row, found=story.text)
-        return known
+        return earlier
 
 
 def _read(path: Path, columns: PairMap) -> _Table:
@@ -137,8 +137,8 @@ def _pair(
     value: Preferred | None = "first" if table.columns.shape == "chosen" else _preference(table, cells, row)
     if table.columns.shape == "chosen" and second.id < first.id:
         first, second, value = second, first, "second"
-    said = None if value is None else Preference(criterion, value, rater)
-    table.pairs.add(first.id, second.id, first.story_prompt, said, row, table.text(cells, "id", row))
+    preferred = None if value is None else Preference(criterion, value, rater)
+    table.pairs.add(first.id, second.id, first.story_prompt, preferred, row, table.text(cells, "id", row))
 
 
 def _preference(table: _Table, cells: Mapping[str, Any], row: int) -> Preferred | None:
@@ -146,10 +146,10 @@ def _preference(table: _Table, cells: Mapping[str, Any], row: int) -> Preferred 
     value = None if column is None else cell(cells, column)
     if column is None or is_missing(value, table.columns.missing):
         return None
-    found = _WORDS.get(" ".join(str(table.named(value, column, row)).casefold().split()))
-    if found is None:
+    preferred = _WORDS.get(" ".join(str(table.named(value, column, row)).casefold().split()))
+    if preferred is None:
         raise DataError("not a preference", file=table.path, row=row, column=column, found=value, allowed=_ALLOWED)
-    return found
+    return preferred
 
 
 def _ranking(
@@ -215,5 +215,5 @@ def _add(
     """Stories by rank, 1 the best; equal ranks share a place."""
     if len({name for _, name in ranked}) < len(ranked):
         raise DataError("a story occurs twice in one ranking", file=table.path, row=row)
-    places = [[name for rank, name in ranked if rank == place] for place in sorted({rank for rank, _ in ranked})]
+    places = [[name for rank, name in ranked if rank == level] for level in sorted({rank for rank, _ in ranked})]
     table.pairs.add_ranking(places, prompt or "", criterion, rater, row)

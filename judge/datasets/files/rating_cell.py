@@ -31,12 +31,12 @@ _COMMA_LIST = re.compile(rf"\s*{_NUMBER}(?:\s*,\s*{_NUMBER}){{2,}}\s*")
 _BLANK_LIST = re.compile(rf"\[\s*{_NUMBER}\.?(?:\s+{_NUMBER}\.?)*\s*\]")  # numpy's arrays, written as text
 _ONE_COMMA = re.compile(r"\s*[+-]?\d+\s*,\s*\d+\s*")
 MISSING_WORDS = frozenset({"na", "n/a", "nan", "null", "none", "-", "--", ".", "?", "missing", "#n/a"})
-"""What files write for a rating that was not given; read so only where the column map says it."""
+"""Words that files write for a missing rating; read so only where the column map says it."""
 
 
 @dataclass(frozen=True, slots=True)
 class RatingPlace:
-    """Where a cell stands, for messages, and how its table writes numbers and missing ratings.
+    """A cell's position, for messages, and how its table writes numbers and missing ratings.
 
     `scale` is that of a criterion with labels; `only_codes` allows no number beside labels but a code.
     """
@@ -50,19 +50,19 @@ class RatingPlace:
     only_codes: bool = True
 
 
-def ratings_in(value: Any, place: RatingPlace) -> list[tuple[str | None, float | None]]:
+def ratings_in(value: Any, cell: RatingPlace) -> list[tuple[str | None, float | None]]:
     """(rater or None, rating or None for one not given) of a cell in its order; DataError for what is no rating."""
-    if place.scale is not None and not is_missing(value, place.missing):
-        whole = word_code(value, place.scale)
+    if cell.scale is not None and not is_missing(value, cell.missing):
+        whole = word_code(value, cell.scale)
         if whole is not None:
             return [(None, whole)]
     if isinstance(value, str):
-        value = _parsed(value, place)
+        value = _parsed(value, cell)
     if isinstance(value, Mapping):
-        return [(str(rater), _number(one, place)) for rater, one in value.items()]
+        return [(str(rater), _number(part, cell)) for rater, part in value.items()]
     if isinstance(value, list | tuple):
-        return [(None, _number(one, place)) for one in value]
-    return [(None, _number(value, place))]
+        return [(None, _number(part, cell)) for part in value]
+    return [(None, _number(value, cell))]
 
 
 def is_missing(value: Any, missing: tuple[str, ...]) -> bool:
@@ -70,7 +70,7 @@ def is_missing(value: Any, missing: tuple[str, ...]) -> bool:
     return value is None or (isinstance(value, str) and (not value.strip() or value.strip() in missing))
 
 
-def _parsed(text: str, place: RatingPlace) -> Any:
+def _parsed(text: str, cell: RatingPlace) -> Any:
     bare = text.strip()
     if bare[:1] in ("[", "{", "("):
         for read in (orjson.loads, ast.literal_eval):
@@ -81,22 +81,22 @@ def _parsed(text: str, place: RatingPlace) -> Any:
         return bare[1:-1].split() if _BLANK_LIST.fullmatch(bare) else text
     if _LIST.search(bare):
         return _LIST.split(bare)
-    if place.decimal_comma:
+    if cell.decimal_comma:
         return bare.replace(",", ".") if _ONE_COMMA.fullmatch(bare) else text
-    if place.scale is not None and all(word_code(part, place.scale) is not None for part in bare.split(",")):
+    if cell.scale is not None and all(word_code(part, cell.scale) is not None for part in bare.split(",")):
         return bare.split(",")
     return bare.split(",") if _COMMA_LIST.fullmatch(bare) else text
 
 
-def _number(value: Any, place: RatingPlace) -> float | None:
-    if is_missing(value, place.missing):
+def _number(value: Any, cell: RatingPlace) -> float | None:
+    if is_missing(value, cell.missing):
         return None
-    if isinstance(value, str) and place.decimal_comma and _ONE_COMMA.fullmatch(value):
+    if isinstance(value, str) and cell.decimal_comma and _ONE_COMMA.fullmatch(value):
         value = value.replace(",", ".")
-    if place.scale is not None:
-        return label_value(value, place.scale, place.path, place.row, place.column, only_codes=place.only_codes)
+    if cell.scale is not None:
+        return label_value(value, cell.scale, cell.path, cell.row, cell.column, only_codes=cell.only_codes)
     try:
-        return rating_value(value, None, place.path, place.row, place.column)
+        return rating_value(value, None, cell.path, cell.row, cell.column)
     except DataError as error:
         error.hint = _hint(value)
         raise
@@ -107,8 +107,8 @@ def _hint(value: Any) -> str | None:
         return "a number is written 4.5, two ratings 4;5 or [4, 5]"
     if isinstance(value, str) and value.strip().lower() in MISSING_WORDS:
         word = value.strip()
-        said = "where it means that no rating was given: {columns!r} (in run.yaml: missing: [{!r}])"
-        return Advice(said, word, columns={"missing": f"={word}"})
+        sentence = "where it means that no rating was given: {columns!r} (in run.yaml: missing: [{!r}])"
+        return Advice(sentence, word, columns={"missing": f"={word}"})
     if isinstance(value, str) and value.strip().isalpha() and "inf" not in value.lower():
         return Advice("where the ratings are labels, say which: {columns}", columns={"labels": "=No,Yes"})
     if isinstance(value, Mapping | list):

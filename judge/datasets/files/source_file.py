@@ -39,8 +39,8 @@ def decode(raw: bytes, path: Path, row: int) -> str:
         return raw.decode("utf-8")
     except UnicodeDecodeError as error:
         row += raw.count(b"\n", 0, error.start)
-        found = raw[error.start : error.start + 1]
-        raise DataError("is not valid UTF-8", file=path, row=row, found=found, hint=_UTF8_HINT) from error
+        byte = raw[error.start : error.start + 1]
+        raise DataError("is not valid UTF-8", file=path, row=row, found=byte, hint=_UTF8_HINT) from error
 
 
 def read_json(path: Path) -> Any:
@@ -175,9 +175,9 @@ def text_value(value: object, path: Path, row: int | str, column: str) -> str:
         try:
             value.encode("utf-8")
         except UnicodeEncodeError as error:
-            found = value[error.start]
+            surrogate = value[error.start]
             raise DataError(
-                "half a surrogate pair, which is no character", file=path, row=row, column=column, found=found
+                "half a surrogate pair, which is no character", file=path, row=row, column=column, found=surrogate
             ) from error
     return value
 

@@ -18,6 +18,8 @@ from judge.wording import Advice
 
 SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx")
 _MOST_UNPACKED = 256 << 20
+"""Bytes. A workbook is a ZIP archive, and the reader needs many times its unpacked size in memory."""
+
 _SEPARATORS = (",", ";", "\t", "|")
 _LOOKED_AT = 100
 """Rows from which the columns of formats without a header are known."""
@@ -64,7 +66,7 @@ def table_columns(path: Path, sheet: str | None = None) -> list[str]:
 
 
 def cell(cells: Mapping[str, Any], column: str) -> Any:
-    """What stands in a column: `=TEXT` is a constant, `a.b` is key b of the object in a, of each object in a list."""
+    """The value of a column: `=TEXT` is a constant, `a.b` is key b of the object in a, of each object in a list."""
     if column.startswith("="):
         return column[1:]
     if column in cells or "." not in column:
@@ -81,7 +83,7 @@ def _key(value: Any, key: str) -> Any:
     if isinstance(value, list):
         if key.isdecimal():
             return value[int(key)] if int(key) < len(value) else None
-        return [_key(one, key) for one in value]
+        return [_key(item, key) for item in value]
     return None
 
 
@@ -96,7 +98,7 @@ def _within(name: str, value: Any) -> Iterator[str]:
 
 
 def separator(path: Path) -> str:
-    """What separates a .csv file's cells."""
+    """The separator of a .csv file's cells."""
     first = "\t".join(next(iter(_first_rows(path, "\t")), []))
     if len(first) == len("sep=;") and first.startswith("sep="):
         return first[-1]

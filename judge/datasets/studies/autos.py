@@ -174,18 +174,18 @@ def _origins(files: Mapping[str, Path], part: str, left: Counter[str]) -> _Origi
         for line in _lines(path, left) if path else ():
             origins.add(line.id, line, HUMAN, mode)
     path = files.get(f"{part}_negative_sample.txt")
-    for place, line in enumerate(_lines(path, Counter(), blank=True) if path else ()):
+    for index, line in enumerate(_lines(path, Counter(), blank=True) if path else ()):
         # The study's script counts lines here, and does not look at their ids.
         if line.text:
-            origins.add(f"negative-{place}", line, NEGATIVE, "sample")
+            origins.add(f"negative-{index}", line, NEGATIVE, "sample")
     prompts, texts = (files.get(f"{part}_test_{end}.txt") for end in ("ipt", "opt"))
     if prompts is not None and texts is not None:
         read = zip(_plain_lines(prompts), _plain_lines(texts), strict=False)
-        for place, (story_prompt, text) in enumerate(read):
+        for index, (story_prompt, text) in enumerate(read):
             if text:
                 # As the study does: the changed stories of this part are in lower case.
                 origins.add(
-                    str(place), Line(str(place), story_prompt, text.lower() if part == "wp" else text), HUMAN, "test"
+                    str(index), Line(str(index), story_prompt, text.lower() if part == "wp" else text), HUMAN, "test"
                 )
     return origins
 

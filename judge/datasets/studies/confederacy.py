@@ -59,12 +59,12 @@ def load(name: str) -> Dataset:
 def read_stories(texts: Sequence[Path], codes: Path, ratings: Path) -> Iterator[Story]:
     """A story for each text, in their order. DataError for a rating of no story, or for one that stands twice."""
     names = {_bare(path.name): path for path in texts}
-    known = {name.casefold(): name for name in names}
+    original_by_name = {name.casefold(): name for name in names}
     for row, cells in csv_rows(codes, ("Original", "Anonymized")):
         original = _bare(text_value(cells["Original"], codes, row, "Original"))
         if original in names:
-            known[_bare(text_value(cells["Anonymized"], codes, row, "Anonymized")).casefold()] = original
-    rated = _rated(ratings, known)
+            original_by_name[_bare(text_value(cells["Anonymized"], codes, row, "Anonymized")).casefold()] = original
+    rated = _rated(ratings, original_by_name)
     for name, path in names.items():
         text = text_value(decode(read_bytes(path), path, 1).strip(), path, 1, "text")
         yield Story(name, STORY_PROMPT, system_of(name), text, None, tuple(rated.get(name, ())))
@@ -76,24 +76,26 @@ def system_of(name: str) -> str:
     return HUMAN if _PERSON.fullmatch(system) else system
 
 
-def _rated(path: Path, known: Mapping[str, str]) -> dict[str, list[Rating]]:
+def _rated(path: Path, original_by_name: Mapping[str, str]) -> dict[str, list[Rating]]:
     """Story -> its ratings, in the sheet's order."""
     ratings_by_story: dict[str, list[Rating]] = {}
     rows: dict[tuple[str, str], int] = {}
     for row, cells in table_rows(path):
         columns = {column.strip().casefold(): column for column in cells}
-        if any(place not in columns for place in _PLACES) or columns.keys() <= _NO_CRITERION:
+        if any(field not in columns for field in _PLACES) or columns.keys() <= _NO_CRITERION:
             wanted = "Story, Rater, and a column for each criterion"
             hint = "save the ratings as one row for each story and rater, under the same file name"
             raise DataError("not a sheet of ratings", file=path, row=row, found=list(cells), allowed=wanted, hint=hint)
-        said, rater = (str("" if cells[columns[place]] is None else cells[columns[place]]).strip() for place in _PLACES)
-        story = known.get(_bare(said).casefold())
+        title, rater = (
+            str("" if cells[columns[field]] is None else cells[columns[field]]).strip() for field in _PLACES
+        )
+        story = original_by_name.get(_bare(title).casefold())
         if story is None:
-            raise DataError("no story of the corpus", file=path, row=row, column=columns["story"], found=said)
+            raise DataError("no story of the corpus", file=path, row=row, column=columns["story"], found=title)
         text_value(rater, path, row, columns["rater"])
         if rows.setdefault((story, rater), row) != row:
             message = f"the rater's ratings of this story are already in row {rows[story, rater]}"
-            raise DataError(message, file=path, row=row, column=columns["rater"], found=f"{said}, {rater}")
+            raise DataError(message, file=path, row=row, column=columns["rater"], found=f"{title}, {rater}")
         for name, column in columns.items():
             value = cells[column]
             if name not in _NO_CRITERION and value is not None and value != "":

@@ -55,9 +55,9 @@ def read_stories(path: Path, systems: tuple[str, ...]) -> Iterator[Story]:
     ids: set[str] = set()
     for row, entry in json_lines(path):
         if not isinstance(entry, dict) or set(entry) != _KEYS:
-            found = sorted(entry) if isinstance(entry, dict) else entry
+            content = sorted(entry) if isinstance(entry, dict) else entry
             raise DataError(
-                "not the keys of the released file", file=path, row=row, found=found, allowed=", ".join(sorted(_KEYS))
+                "not the keys of the released file", file=path, row=row, found=content, allowed=", ".join(sorted(_KEYS))
             )
         title, text, system, reference = (text_value(entry[k], path, row, k) for k in _TEXTS)
         if system not in systems:

@@ -10,8 +10,8 @@ from judge.folders.shipped import package_file
 from judge.records import Scale
 
 LABELS_NOTE = (
-    "labels by construction: set by the authors of the demo and the damage rules, not by readers; "
-    "four systems prove nothing at system level"
+    "labels set by rule (the authors graded the original stories, and fixed points are taken off damaged ones), "
+    "not by readers; four systems say little about an order of systems"
 )
 """Stands beside every label of the demo set and every statistic computed from one."""
 

@@ -52,15 +52,15 @@ def read_stories(path: Path) -> Iterator[Story]:
     for row, cells in csv_rows(path, COLUMNS):
         rows += 1
         story = _story_id(cells["Story ID"], path, row)
-        known = texts.setdefault(story, {c: text_value(cells[c], path, row, c) for c in _TEXTS})
+        first = texts.setdefault(story, {c: text_value(cells[c], path, row, c) for c in _TEXTS})
         for column in _TEXTS:
-            if cells[column] != known[column]:
+            if cells[column] != first[column]:
                 message = f"differs from the other rows of story {story}"
                 raise DataError(message, file=path, row=row, column=column, found=cells[column])
-        if known["Model"] not in SYSTEMS:
+        if first["Model"] not in SYSTEMS:
             allowed = ", ".join(SYSTEMS)
             raise DataError(
-                "not HANNA's system", file=path, row=row, column="Model", found=known["Model"], allowed=allowed
+                "not HANNA's system", file=path, row=row, column="Model", found=first["Model"], allowed=allowed
             )
         worker = text_value(cells["Worker ID"], path, row, "Worker ID")
         ratings.setdefault(story, []).extend(

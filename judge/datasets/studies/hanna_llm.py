@@ -75,13 +75,15 @@ def read_human_stories(stories: Path, scores: Path | None = None) -> list[Story]
                 for index, number in enumerate(numbers):
                     value = rating_value(number, SCALE, scores, f"Human, entry {index}", column)
                     ratings[index].append(Rating(criterion, value))
-    found: list[Story] = []
+    stories_read: list[Story] = []
     for row, cells in _rows(stories):
-        if len(found) == STORY_PROMPTS:
+        if len(stories_read) == STORY_PROMPTS:
             break
         prompt, text = (text_value(cells[c], stories, row, c) for c in ("Prompt", "Human"))
-        found.append(Story(str(len(found)), prompt, "Human", text, text, tuple(ratings[len(found)])))
-    return found
+        stories_read.append(
+            Story(str(len(stories_read)), prompt, "Human", text, text, tuple(ratings[len(stories_read)]))
+        )
+    return stories_read
 
 
 def _rows(path: Path) -> list[tuple[int, dict[str, str]]]:

@@ -77,5 +77,5 @@ def _entry(number: str, entry: Any, path: Path) -> Iterator[Story]:
 
 def _keys(value: Any, keys: tuple[str, ...], path: Path, row: str) -> None:
     if not isinstance(value, dict) or set(value) != set(keys):
-        found = sorted(value) if isinstance(value, dict) else value
-        raise DataError("not the keys of the released file", file=path, row=row, found=found, allowed=", ".join(keys))
+        content = sorted(value) if isinstance(value, dict) else value
+        raise DataError("not the keys of the released file", file=path, row=row, found=content, allowed=", ".join(keys))

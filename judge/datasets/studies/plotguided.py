@@ -59,7 +59,7 @@ def read_stories(path: Path) -> Iterator[Story]:
             if answer not in cells:
                 raise DataError("a story without a column of ratings", file=path, row=row, column=answer)
             given = ratings.setdefault(plain(text_value(cells[column], path, row, column)), [])
-            if any(one.rater == worker for one in given):
+            if any(rating.rater == worker for rating in given):
                 raise DataError(f"worker {worker} rated this story before", file=path, row=row, column=column)
             given.append(Rating(CRITERION, rating_value(cells[answer], SCALE, path, row, answer), worker))
     check_count("stories", len(ratings), STORIES, path)

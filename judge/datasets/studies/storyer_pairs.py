@@ -48,12 +48,12 @@ def load(name: str) -> Dataset:
 
 def read_stories(path: Path) -> Iterator[Story]:
     """Every story of a pair once, in the order of its id."""
-    found: dict[str, Story] = {}
+    stories: dict[str, Story] = {}
     for higher, lower in _rows(path):
-        found[higher.id] = higher
-        found[lower.id] = lower
-    for story in sorted(found):
-        yield found[story]
+        stories[higher.id] = higher
+        stories[lower.id] = lower
+    for story in sorted(stories):
+        yield stories[story]
 
 
 def read_pairs(path: Path) -> Iterator[Pair]:

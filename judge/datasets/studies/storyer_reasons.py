@@ -84,11 +84,11 @@ def aspects() -> list[str]:
 
 def left_out(path: Path) -> Mapping[str, int]:
     """What the reader leaves out of the lists of comments, in words, with how often."""
-    found = {PADDING: 0, NO_ASPECT: 0}
+    counts = {PADDING: 0, NO_ASPECT: 0}
     for entry in read_commented(path):
-        for what, count in entry.left_out.items():
-            found[what] += count
-    return found
+        for reason, count in entry.left_out.items():
+            counts[reason] += count
+    return counts
 
 
 def is_shaped(path: Path) -> bool:

@@ -94,15 +94,15 @@ def read_verdicts(path: Path) -> list[Verdict]:
     """The 2,016 verdicts in the file's order. Raises DataError for one that is not Yes or No, or that stands twice."""
     verdicts: dict[tuple[str, str, str], Verdict] = {}
     for row, entry in enumerate(_entries(path), start=1):
-        said = entry.get("binary_verdict")
-        if said not in LABELS:
+        label = entry.get("binary_verdict")
+        if label not in LABELS:
             allowed = " or ".join(LABELS)
-            raise DataError("no verdict", file=path, row=row, column="binary_verdict", found=said, allowed=allowed)
+            raise DataError("no verdict", file=path, row=row, column="binary_verdict", found=label, allowed=allowed)
         verdict = Verdict(
             story=text_value(entry.get("story_id"), path, row, "story_id"),
             test=text_value(entry.get("category"), path, row, "category"),
             expert=f"expert {entry.get('expert_idx')}",
-            value=float(LABELS.index(said)),
+            value=float(LABELS.index(label)),
             explanation=text_value(entry.get("explanation"), path, row, "explanation"),
         )
         key = (verdict.story, verdict.test, verdict.expert)

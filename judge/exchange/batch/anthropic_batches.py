@@ -37,6 +37,8 @@ from judge.whole_file import write_whole
 T = TypeVar("T")
 
 _ATTEMPTS = 6
+"""Of one request to the batch API: growing pauses outlast a short outage, and the command can be repeated."""
+
 _PAGE = 100
 _ROUTE = "/messages/batches"
 
@@ -64,7 +66,7 @@ class AnthropicBatches:
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Nothing is held open between requests."""
+        """Do nothing: no connection stays open between requests."""
 
     def upload(self, name: str, content: Path) -> str:  # noqa: ARG002  files have no name there: there are none
         """The id of a request file. Nothing is sent: the batch itself holds the requests."""
@@ -81,8 +83,8 @@ class AnthropicBatches:
         def once() -> dict[str, Any]:
             nonlocal tries
             tries += 1
-            if tries > 1 and (found := self._find(file_id)) is not None:
-                return found
+            if tries > 1 and (batch := self._find(file_id)) is not None:
+                return batch
             lines = self._requests(file_id).splitlines()
             return self._asked("POST", _ROUTE, b'{"requests":[' + b",".join(lines) + b"]}")
 
@@ -90,8 +92,8 @@ class AnthropicBatches:
 
     def find_batch(self, metadata: dict[str, str]) -> Remote | None:
         """The batch of this part of the run, or None."""
-        found = self._patiently(lambda: self._find(f"requests-{int(metadata['judge_part']):04d}.jsonl"))
-        return None if found is None else _remote(found)
+        batch = self._patiently(lambda: self._find(f"requests-{int(metadata['judge_part']):04d}.jsonl"))
+        return None if batch is None else _remote(batch)
 
     def retrieve(self, batch_id: str) -> Remote:
         """How far a batch is."""
@@ -113,10 +115,10 @@ class AnthropicBatches:
         """The batch that holds exactly these requests; raises where it cannot be told which of several does."""
         names = set(_names(self._requests(file_id)))
         since = (self._result.path / FOLDER / file_id).stat().st_mtime - _SKEW
-        known = {batch.batch_id for batch in read_ledger(self._result).batches}
+        recorded = {batch.batch_id for batch in read_ledger(self._result).batches}
         working = []
         for batch in self._listed(since):
-            if batch["id"] in known or sum(batch["request_counts"].values()) != len(names):
+            if batch["id"] in recorded or sum(batch["request_counts"].values()) != len(names):
                 continue
             if batch["processing_status"] != "ended":
                 working.append(batch)
@@ -149,12 +151,12 @@ class AnthropicBatches:
     def _asked(self, method: str, route: str, body: bytes | None = None) -> dict[str, Any]:
         content = self._sent(method, route, body)
         try:
-            found = orjson.loads(content)
+            answer = orjson.loads(content)
         except orjson.JSONDecodeError as error:
             raise BackendError(f"{self.url}: the answer is not JSON", kind="garbage", retryable=True) from error
-        if not isinstance(found, dict):
+        if not isinstance(answer, dict):
             raise BackendError(f"{self.url}: the answer is no object", kind="garbage", retryable=True)
-        return found
+        return answer
 
     def _sent(self, method: str, route: str, body: bytes | None = None) -> bytes:
         """The content of an answer; raises `BackendError` for a refusal or a lost connection."""

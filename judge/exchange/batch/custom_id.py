@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from judge.fingerprint import TAG
 
 LONGEST = 64
+"""Characters: Anthropic's limit for a custom_id. One form serves every provider."""
+
 _FORM = re.compile(r"([0-9a-f]{32})-([0-9a-f]{8})-r(\d{1,4}(?:-\d{1,4})?(?:_\d{1,4}(?:-\d{1,4})?)*)")
 
 
@@ -30,7 +32,7 @@ class BatchId:
 
 
 def judge_part(judge_key: str) -> str:
-    """What of a judge key stands in a `custom_id`."""
+    """The part of a judge key that a `custom_id` holds."""
     return judge_key.removeprefix(TAG)[:8]
 
 

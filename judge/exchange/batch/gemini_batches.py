@@ -68,7 +68,7 @@ class GeminiBatches:
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Nothing is held open between requests."""
+        """Do nothing: no connection stays open between requests."""
 
     def upload(self, name: str, content: Path) -> str:
         """Upload a request file under a name; returns its id. A second copy costs nothing, so it may be asked again."""
@@ -85,8 +85,8 @@ class GeminiBatches:
         async def once(client: aiohttp.ClientSession) -> str:
             async with client.post(_beside(self.url, "upload", "/files"), data=about, headers=begin) as reply:
                 await self._read(reply)
-                place = reply.headers.get("X-Goog-Upload-URL", "")
-            async with client.post(place, data=_pieces(content), headers=finish) as reply:
+                upload_url = reply.headers.get("X-Goog-Upload-URL", "")
+            async with client.post(upload_url, data=_pieces(content), headers=finish) as reply:
                 return str((await self._json(reply))["file"]["name"])
 
         return self._patiently(once)
@@ -95,7 +95,7 @@ class GeminiBatches:
         """The id of an uploaded file of this name and size, or None."""
 
         async def once(client: aiohttp.ClientSession) -> str | None:
-            async for file in self._all(client, "files", "files"):
+            async for file in self._list_rows(client, "files", "files"):
                 if file.get("displayName") == name and int(file.get("sizeBytes", -1)) == size:
                     return str(file["name"])
             return None
@@ -110,8 +110,8 @@ class GeminiBatches:
         async def once(client: aiohttp.ClientSession) -> Remote:
             nonlocal tries
             tries += 1
-            if tries > 1 and (found := await self._find(client, metadata)) is not None:
-                return found
+            if tries > 1 and (running := await self._find(client, metadata)) is not None:
+                return running
             address = endpoint(self.url, f"/models/{self._model}:batchGenerateContent")
             async with client.post(address, data=orjson.dumps({"batch": batch})) as reply:
                 return _remote(await self._json(reply))
@@ -141,12 +141,12 @@ class GeminiBatches:
         write_whole(target, self._patiently(once), follow=False)
 
     async def _find(self, client: aiohttp.ClientSession, metadata: Mapping[str, str]) -> Remote | None:
-        async for operation in self._all(client, "batches", "operations"):
+        async for operation in self._list_rows(client, "batches", "operations"):
             if operation.get("metadata", {}).get("displayName") == _name(metadata):
                 return _remote(operation)
         return None
 
-    async def _all(self, client: aiohttp.ClientSession, route: str, key: str) -> AsyncIterator[dict[str, Any]]:
+    async def _list_rows(self, client: aiohttp.ClientSession, route: str, key: str) -> AsyncIterator[dict[str, Any]]:
         """All rows of one of the provider's lists, page by page."""
         token: str | None = ""
         while token is not None:
@@ -214,8 +214,8 @@ class GeminiBatches:
             except aiohttp.ClientError as error:
                 raise connection_error(error, self.url) from error
             except (KeyError, TypeError, ValueError, AttributeError) as error:
-                said = f"{self.url}: the answer has no {error}, which the batch API's answers have"
-                raise BackendError(said, kind="garbage", retryable=True) from error
+                message = f"{self.url}: the answer has no {error}, which the batch API's answers have"
+                raise BackendError(message, kind="garbage", retryable=True) from error
 
 
 def _name(metadata: Mapping[str, str]) -> str:
@@ -223,11 +223,11 @@ def _name(metadata: Mapping[str, str]) -> str:
     return "-".join(["judge", *metadata.values()])
 
 
-def _beside(url: str, what: str, route: str) -> str:
+def _beside(url: str, prefix: str, route: str) -> str:
     """The address for uploads and downloads: `/upload/v1beta/files` for `/v1beta`."""
     scheme, host, path, query, _ = urlsplit(url)
     before, _, version = path.rstrip("/").rpartition("/")
-    return endpoint(urlunsplit((scheme, host, f"{before}/{what}/{version}", query, "")), route)
+    return endpoint(urlunsplit((scheme, host, f"{before}/{prefix}/{version}", query, "")), route)
 
 
 async def _pieces(content: Path) -> AsyncIterator[bytes]:
@@ -237,11 +237,11 @@ async def _pieces(content: Path) -> AsyncIterator[bytes]:
 
 
 def _remote(operation: Mapping[str, Any]) -> Remote:
-    told = operation.get("metadata") or {}
-    state = str(told.get("state") or "")
+    metadata = operation.get("metadata") or {}
+    state = str(metadata.get("state") or "")
     status = _STATES.get(state, "completed" if operation.get("done") else "in_progress")
-    output = told.get("output") or operation.get("response") or {}
-    stats = told.get("batchStats")
+    output = metadata.get("output") or operation.get("response") or {}
+    stats = metadata.get("batchStats")
     # Counts of nothing are left out.
     total, done, failed = (
         None if stats is None else int(stats.get(name, 0))

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from judge.errors import BackendError, DataError, RunFolderError
 from judge.exchange.batch.custom_id import BatchId, judge_part
-from judge.exchange.batch.results import Place, ResultFiles, answers_in, created_at, find_results
+from judge.exchange.batch.results import LinePosition, ResultFiles, answers_in, created_at, find_results
 from judge.execution.notes import closed
 from judge.execution.sending.retry import FATAL
 from judge.execution.sending.runner import Outcomes
@@ -151,16 +151,16 @@ class _Merge:
                 hint="import it into the result folder that it was exported from",
             )
 
-    def _merge(self, query: Request, entries: list[tuple[BatchId, Place]]) -> None:
+    def _merge(self, query: Request, entries: list[tuple[BatchId, LinePosition]]) -> None:
         if entries:
             # What this import adds is not committed yet, so the set grows beside the journal.
             settled = self._journal.settled(query.key, failed_too=False)
-            for each, place in entries:
-                self._line(query, each, place, settled)
+            for each, location in entries:
+                self._line(query, each, location, settled)
 
-    def _line(self, query: Request, each: BatchId, place: Place, settled: set[int]) -> None:
+    def _line(self, query: Request, each: BatchId, location: LinePosition, settled: set[int]) -> None:
         """One result line: its answers for repeats that have none, or its error."""
-        line = self._found.read(place)
+        line = self._found.read(location)
         started = created_at(line) or time.time()
         done = self._done
         open_ = [repeat for repeat in each.repeats if repeat not in settled]
@@ -185,11 +185,11 @@ class _Merge:
             done.spent.spend(responses[:1], self._price)
 
     def _failed(self, query: Request, repeats: list[int], error: BackendError, started: float) -> None:
-        known = self._journal.errors(query.key)
+        recorded = self._journal.errors(query.key)
         # As live: what asking again may mend stays open, what it cannot is given up until `judge retry`.
         final = not error.retryable and error.kind not in FATAL
         for repeat in repeats:
-            if (repeat, str(error)[:2000]) in known:
+            if (repeat, str(error)[:2000]) in recorded:
                 self._done.errors_known += 1
                 continue
             self._open().failed(query, repeat, error, started=started, seconds=0.0, final=final)

@@ -80,12 +80,12 @@ class Ledger:
 
     def in_flight(self) -> dict[str, set[int]]:
         """Query key -> repeats that are in batches not yet collected."""
-        found: dict[str, set[int]] = {}
+        repeats_by_query: dict[str, set[int]] = {}
         for batch in self.batches:
             for name in _custom_ids(self.requests(batch)) if batch.in_flight else ():
-                if (known := parse_id(name)) is not None:
-                    found.setdefault(known.query_key, set()).update(known.repeats)
-        return found
+                if (batch_id := parse_id(name)) is not None:
+                    repeats_by_query.setdefault(batch_id.query_key, set()).update(batch_id.repeats)
+        return repeats_by_query
 
 
 def read_ledger(result: ResultFolder) -> Ledger:

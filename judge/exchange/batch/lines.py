@@ -35,7 +35,7 @@ def as_openai(data: Any) -> Any:
     """A result of any form in OpenAI's (custom_id with response or error); what is no result as it is."""
     if not isinstance(data, dict):
         return data
-    return next((found for form in _FORMS if (found := form.result(data)) is not None), data)
+    return next((converted for form in _FORMS if (converted := form.result(data)) is not None), data)
 
 
 def is_request(data: Any) -> bool:
@@ -69,8 +69,8 @@ def _message_result(data: dict[str, Any]) -> dict[str, Any] | None:
         status = STATUSES.get(str(inner.get("type")), 500)
         return named | {"response": {"status_code": status, "body": {"error": inner}}}
     ended = {"expired": "batch_expired", "canceled": "batch_cancelled"}.get(str(result.get("type")), "")
-    said = {"code": ended, "message": f"the batch ended before this request was made ({result.get('type')})"}
-    return named | {"response": None, "error": said}
+    failure = {"code": ended, "message": f"the batch ended before this request was made ({result.get('type')})"}
+    return named | {"response": None, "error": failure}
 
 
 def _gemini_request(name: str, _route: str, body: Mapping[str, Any]) -> dict[str, Any]:

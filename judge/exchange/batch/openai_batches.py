@@ -93,8 +93,8 @@ class BatchServer:
         def once() -> RemoteBatch:
             nonlocal tries
             tries += 1
-            if tries > 1 and (found := self._find(metadata)) is not None:
-                return found
+            if tries > 1 and (batch := self._find(metadata)) is not None:
+                return batch
             return self._client.batches.create(
                 input_file_id=file_id, endpoint=cast("Route", route), completion_window="24h", metadata=metadata
             )
@@ -103,8 +103,8 @@ class BatchServer:
 
     def find_batch(self, metadata: dict[str, str]) -> Remote | None:
         """The batch that carries this metadata, or None."""
-        found = self._patiently(lambda: self._find(metadata))
-        return None if found is None else _remote(found)
+        batch = self._patiently(lambda: self._find(metadata))
+        return None if batch is None else _remote(batch)
 
     def retrieve(self, batch_id: str) -> Remote:
         """How far a batch is."""
@@ -134,10 +134,10 @@ class BatchServer:
                 return once()
             except self._openai.APIError as error:
                 attempts += 1
-                found = self._sentence(error)
-                delay = decide(found, attempts, _ATTEMPTS, self._rng).delay if found.retryable else None
+                failure = self._sentence(error)
+                delay = decide(failure, attempts, _ATTEMPTS, self._rng).delay if failure.retryable else None
                 if delay is None or attempts >= _ATTEMPTS:
-                    raise found from error
+                    raise failure from error
                 time.sleep(delay)
 
     def _sentence(self, error: Any) -> BackendError:

@@ -32,7 +32,7 @@ from judge.run_folder.layout import definition_of
 from judge.wording import Advice
 
 MOST_LINES, MOST_BYTES = 50_000, 200_000_000
-"""What providers take in one batch file (OpenAI: 50,000 requests, 200 MB)."""
+"""Limits of one batch file at the providers (OpenAI: 50,000 requests, 200 MB)."""
 
 
 @dataclass(slots=True)
@@ -88,7 +88,7 @@ def wanted(
     """What RUN names: a run.yaml, its folder, or a result folder, whose judge is then the manifest's."""
     selections = wanted_of_all(run, overrides, [judge] if judge else [], limit=limit, **choices)
     if len(selections) > 1:
-        names = ", ".join(one.spec.judge for one in selections)
+        names = ", ".join(selection.spec.judge for selection in selections)
         raise SpecError(
             f"{run} has {len(selections)} judges, and one is wanted: {names}", hint=Advice("name one with {judge}")
         )
@@ -102,15 +102,15 @@ def wanted_of_all(
     result = ResultFolder(run)
     if result.exists():
         judge = judges[0] if judges else None
-        spec, place = definition_in_force(result, overrides, judge)
-        return [Wanted(spec, place, result, limit, None, **choices)]
+        spec, base = definition_in_force(result, overrides, judge)
+        return [Wanted(spec, base, result, limit, None, **choices)]
     definition = definition_of(run)
-    found = load_specs(definition, overrides, judges)
-    purse = None if found.max_cost is None else Purse(found.max_cost)
-    places = [folder_for(definition, spec.name, spec.judge, spec.revision) for spec in found.asked]
+    specs = load_specs(definition, overrides, judges)
+    purse = None if specs.max_cost is None else Purse(specs.max_cost)
+    places = [folder_for(definition, spec.name, spec.judge, spec.revision) for spec in specs.asked]
     return [
-        Wanted(spec, definition.parent, place, limit, purse, **choices)
-        for spec, place in zip(found.asked, places, strict=True)
+        Wanted(spec, definition.parent, result_folder, limit, purse, **choices)
+        for spec, result_folder in zip(specs.asked, places, strict=True)
     ]
 
 

@@ -34,7 +34,7 @@ _CODES: dict[str, tuple[ErrorKind, bool]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class LinePosition:
     """Position of a line: its file and offset."""
 
     file: int
@@ -48,16 +48,16 @@ class ResultFiles:
 
     files: tuple[Path, ...]
     lines: int = 0
-    by_query: dict[str, list[tuple[BatchId, Place]]] = field(default_factory=dict)
+    by_query: dict[str, list[tuple[BatchId, LinePosition]]] = field(default_factory=dict)
     duplicates: list[str] = field(default_factory=list)
     foreign: list[str] = field(default_factory=list)
     cut: list[str] = field(default_factory=list)
     _seen: dict[str, tuple[int, bool]] = field(default_factory=dict)
 
-    def read(self, place: Place) -> bytes:
+    def read(self, location: LinePosition) -> bytes:
         """The bytes of a line."""
-        with self.files[place.file].open("rb") as stream:
-            stream.seek(place.offset)
+        with self.files[location.file].open("rb") as stream:
+            stream.seek(location.offset)
             return stream.readline().strip()
 
 
@@ -65,11 +65,11 @@ def find_results(files: tuple[Path, ...]) -> ResultFiles:
     """Check every line of the files and note where each result stands. Raises DataError; nothing is written yet."""
     results = ResultFiles(files)
     for number, file in enumerate(files):
-        for place, data in _lines(file, number, results):
+        for location, data in _lines(file, number, results):
             results.lines += 1
             name = data["custom_id"]
-            known = parse_id(name)
-            if known is None:
+            batch_id = parse_id(name)
+            if batch_id is None:
                 results.foreign.append(str(name))
                 continue
             good = _is_answer(data)
@@ -79,7 +79,7 @@ def find_results(files: tuple[Path, ...]) -> ResultFiles:
                 results.duplicates.append(name)
                 continue
             results._seen[name] = (number, good)
-            results.by_query.setdefault(known.query_key, []).append((known, place))
+            results.by_query.setdefault(batch_id.query_key, []).append((batch_id, location))
     return results
 
 
@@ -125,12 +125,12 @@ def _line_error(where: str, error: Any) -> BackendError:
     return BackendError(f"{where}: {words}", kind=kind, retryable=retryable)
 
 
-def _lines(file: Path, number: int, results: ResultFiles) -> Iterator[tuple[Place, dict[str, Any]]]:
+def _lines(file: Path, number: int, results: ResultFiles) -> Iterator[tuple[LinePosition, dict[str, Any]]]:
     try:
         with file.open("rb") as stream:
             offset = 0
             for row, line in enumerate(stream, 1):
-                place = Place(number, offset, row)
+                location = LinePosition(number, offset, row)
                 offset += len(line)
                 if not line.strip():
                     continue
@@ -138,7 +138,7 @@ def _lines(file: Path, number: int, results: ResultFiles) -> Iterator[tuple[Plac
                 if data is None:
                     results.cut.append(f"{file}, line {row}")
                 else:
-                    yield place, data
+                    yield location, data
     except OSError as error:
         raise DataError(f"cannot be read: {error.strerror}", file=file) from error
 

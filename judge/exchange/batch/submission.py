@@ -94,7 +94,7 @@ def collect(result: ResultFolder, say: Say) -> Collected:
 
 
 def advice_for(batch: Batch, result: ResultFolder) -> str | None:
-    """What to do about a batch that did not simply complete; None where nothing."""
+    """Advice on a batch that did not simply complete; None where nothing is needed."""
     name, run = f"batch {batch.number}", result.path
     if batch.state in ("written", "uploading", "uploaded", "creating"):
         return f"{name} was not sent to its end; judge batch submit {run} goes on with it"
@@ -116,9 +116,9 @@ def advice_for(batch: Batch, result: ResultFolder) -> str | None:
 def _prepare(asked: Wanted, ledger: Ledger, most_lines: int, url: str) -> list[Batch]:
     """Write request files of what is missing and enter them; nothing has left this machine yet."""
     first = len(ledger.batches)
-    found = export_locked(asked, lambda n: ledger.folder / f"requests-{first + n:04d}.jsonl", most_lines=most_lines)
-    _check_cost(asked, found.parts)
-    new = [Batch(first + n, part.lines, part.repeats, base_url=url) for n, part in enumerate(found.parts, 1)]
+    export = export_locked(asked, lambda n: ledger.folder / f"requests-{first + n:04d}.jsonl", most_lines=most_lines)
+    _check_cost(asked, export.parts)
+    new = [Batch(first + n, part.lines, part.repeats, base_url=url) for n, part in enumerate(export.parts, 1)]
     ledger.batches += new
     ledger.save()
     return new
@@ -187,9 +187,9 @@ def _server(result: ResultFolder, asked: Wanted | None = None, *, base_url: str 
         judge, settings = asked.spec.judge, settings_of(asked.spec)
     else:
         manifest = read_manifest(result.manifest)
-        judge, told = str(manifest["judge"]), manifest.get("asked", {})
+        judge, keys = str(manifest["judge"]), manifest.get("asked", {})
         settings = Settings(
-            (base_url,) if base_url else (), headers=told.get("headers") or {}, api_key_env=told.get("api_key_env")
+            (base_url,) if base_url else (), headers=keys.get("headers") or {}, api_key_env=keys.get("api_key_env")
         )
     with batch_api_of(judge, settings, result) as server:
         yield server
@@ -201,8 +201,8 @@ def _check_cost(asked: Wanted, parts: list[Part]) -> None:
         (asked.spec.max_cost, "max_cost"),
         (None if asked.purse is None else asked.purse.left, "what is left of max_cost"),
     ]
-    known = [(most, what) for most, what in limits if most is not None]
-    if not known or not parts:
+    set_limits = [(most, limit_name) for most, limit_name in limits if most is not None]
+    if not set_limits or not parts:
         return
     price = load_prices(asked.spec.judge, asked.spec.base_url, asked.spec.engine)
     if price is None or price.batch is None:
@@ -213,10 +213,10 @@ def _check_cost(asked: Wanted, parts: list[Part]) -> None:
     prompt = sum(part.bytes for part in parts) // _CHARACTERS_PER_TOKEN
     answers = sum(part.repeats for part in parts) * (asked.spec.generation.max_tokens or _ANSWER_TOKENS)
     cost = price.batch.cost(prompt, answers)
-    most, what = min(known)
+    most, limit_name = min(set_limits)
     if cost > most:
         raise SpecError(
-            f"these batches would cost about {dollars(cost)}, more than {what} {dollars(most)}; nothing was sent",
+            f"these batches would cost about {dollars(cost)}, more than {limit_name} {dollars(most)}; nothing was sent",
             hint=Advice("take fewer stories with {limit}, or raise max_cost", limit="N"),
         )
     if asked.purse is not None:

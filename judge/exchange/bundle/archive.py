@@ -30,6 +30,7 @@ from judge.version import __version__
 FORMAT = 1
 SUMS, CONTENTS, README, TABLES, EXPORTS = "SHA256SUMS", "bundle.json", "README.txt", "tables", "exports"
 PIECE = 1 << 20
+"""Bytes copied or hashed at a time: a journal with all answers need not fit into memory."""
 
 _DATE = (1980, 1, 1, 0, 0, 0)
 """Of every file in the archive: the earliest that the format can say."""
@@ -47,7 +48,7 @@ class BundleChoices:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class BundleFile:
     """A written archive: path, files, size, rows of the ratings table, and sentences for the user."""
 
     path: Path
@@ -59,7 +60,7 @@ class Made:
 
 def bundle(
     runs: Sequence[Path], output: Path | None = None, choices: BundleChoices | None = None, say: Say = lambda _: None
-) -> Made:
+) -> BundleFile:
     """Write the archive; `say` is told each step.
 
     Raises
@@ -73,19 +74,19 @@ def bundle(
     root = f"{run_copy.name_of(folders[0])}-bundle"
     output = output or Path(f"{root}.zip")
     try:
-        with tempfile.TemporaryDirectory(prefix=".bundle-", dir=output.parent) as place:
-            staged = Path(place) / root
+        with tempfile.TemporaryDirectory(prefix=".bundle-", dir=output.parent) as workplace:
+            staged = Path(workplace) / root
             bundled, rows = _stage(folders, staged, choices, say)
             _refuse_keys(staged)
             files = _sums(staged)
             say("packing")
-            fresh = Path(place) / "bundle.zip"
+            fresh = Path(workplace) / "bundle.zip"
             _pack(staged, files, fresh)
             fresh.replace(output)
     except OSError as error:
         raise RunFolderError(f"{output} cannot be written: {error.strerror or error}") from error
-    notes = tuple(dict.fromkeys(note for one in bundled for note in one.notes))
-    return Made(output, len(files), output.stat().st_size, rows, notes)
+    notes = tuple(dict.fromkeys(note for copied in bundled for note in copied.notes))
+    return BundleFile(output, len(files), output.stat().st_size, rows, notes)
 
 
 def _stage(
@@ -93,15 +94,15 @@ def _stage(
 ) -> tuple[list[Bundled], int]:
     """Copy everything beneath `staged`, and write what is derived from the copies."""
     bundled: list[Bundled] = []
-    for folder, place in run_copy.places(folders):
+    for folder, name in run_copy.places(folders):
         say(f"copying {folder.path}")
-        bundled.append(run_copy.copy(folder, staged, place, texts=choices.texts, batches=choices.batches))
+        bundled.append(run_copy.copy(folder, staged, name, texts=choices.texts, batches=choices.batches))
     say("deriving tables")
     rows, datasets = write_tables(
-        [staged / one.path for one in bundled], staged / TABLES, choices.tables, staged / EXPORTS
+        [staged / copied.path for copied in bundled], staged / TABLES, choices.tables, staged / EXPORTS
     )
     (staged / "environment.json").write_bytes(_json({k: v for k, v in environment().items() if k != "command"}))
-    costs = {one.judge: folder_cost(ResultFolder(staged / one.path)) for one in bundled}
+    costs = {copied.judge: folder_cost(ResultFolder(staged / copied.path)) for copied in bundled}
     prices = {judge: cost.price for judge, cost in costs.items() if cost.price is not None}
     (staged / "prices.yaml").write_text(_price_text(prices), encoding="utf-8")
     (staged / CONTENTS).write_bytes(
@@ -111,7 +112,7 @@ def _stage(
                 "program": __version__,
                 "texts": choices.texts,
                 "tables": choices.tables.plain(),
-                "runs": [one.plain() for one in bundled],
+                "runs": [copied.plain() for copied in bundled],
             }
         )
     )
@@ -133,9 +134,9 @@ def _price_text(prices: dict[str, Price]) -> str:
 
 def _refuse_keys(staged: Path) -> None:
     for path in _files(staged):
-        if found := find_key(path):
+        if key_kind := find_key(path):
             raise RunFolderError(
-                f"{path.relative_to(staged).as_posix()} would hold {found}: no bundle was written",
+                f"{path.relative_to(staged).as_posix()} would hold {key_kind}: no bundle was written",
                 hint="take it out of the run (base_url, note, engine, story or answer), then bundle again",
             )
 

@@ -68,9 +68,10 @@ def readme(bundled: Sequence[Bundled], datasets: Sequence[str], texts: bool, ver
     first = bundled[0].path
     name = f"{first.split('/')[1]}-bundle"
     runs = [
-        f"{one.path}: {one.judge} ({'imported ratings' if one.kind == 'imported' else 'journal'})" for one in bundled
+        f"{copied.path}: {copied.judge} ({'imported ratings' if copied.kind == 'imported' else 'journal'})"
+        for copied in bundled
     ]
-    notes = [note for one in bundled for note in one.notes]
+    notes = [note for copied in bundled for note in copied.notes]
     parts = [
         f"Runs of judge (distribution storyjudge, version {version}): answers of judges to stories, and what follows",
         "\n".join(runs),
@@ -85,5 +86,7 @@ def readme(bundled: Sequence[Bundled], datasets: Sequence[str], texts: bool, ver
 
 def _licences(datasets: Sequence[str]) -> str:
     own = {"demo": "Apache-2.0, as the program"}
-    known = {name: own.get(name) or LICENCES.get(name, "its licence is not known to this program") for name in datasets}
-    return "\n".join(f"{name}: {licence}" for name, licence in known.items())
+    licences = {
+        name: own.get(name) or LICENCES.get(name, "its licence is not known to this program") for name in datasets
+    }
+    return "\n".join(f"{name}: {licence}" for name, licence in licences.items())

@@ -68,10 +68,10 @@ def places(folders: Sequence[ResultFolder]) -> Iterator[tuple[ResultFolder, str]
         yield folder, f"runs/{names[own]}{inner}"
 
 
-def copy(folder: ResultFolder, staged: Path, place: str, *, texts: bool, batches: bool) -> Bundled:
+def copy(folder: ResultFolder, staged: Path, run_name: str, *, texts: bool, batches: bool) -> Bundled:
     """Copy one result folder beneath `staged`."""
     _refuse_links(folder)
-    target = ResultFolder(staged / place)
+    target = ResultFolder(staged / run_name)
     target.path.mkdir(parents=True)
     notes: list[str] = []
     busy = is_held(folder.path)
@@ -79,7 +79,9 @@ def copy(folder: ResultFolder, staged: Path, place: str, *, texts: bool, batches
     if folder.journal.is_file():
         snapshot(folder.journal, target.journal)
         if busy:
-            notes.append(f"{place} was being written: its journal is whole as of one moment, its manifest may be older")
+            notes.append(
+                f"{run_name} was being written: its journal is whole as of one moment, its manifest may be older"
+            )
         if not texts:
             leave_out_texts(target.journal, _of_texts(folder))
         _define(target, read_manifest(target.manifest))
@@ -95,14 +97,16 @@ def copy(folder: ResultFolder, staged: Path, place: str, *, texts: bool, batches
     notes += _beside(folder, target, texts=texts)
     shards = [path.name for path in folder.derived.glob("ray/*/part-*.parquet")]
     if shards:
-        notes.append(f"{place}: {len(shards)} shards under derived/ray stay outside; what is merged is in the journal")
+        notes.append(
+            f"{run_name}: {len(shards)} shards under derived/ray stay outside; what is merged is in the journal"
+        )
     if (parts := not_merged(folder)) is not None:
-        notes.append(f"{place}: {parts} not merged stay outside; judge merge joins them")
-    notes += [f"{place}/{name} names the home folder of who made it" for name in _names_home(target)]
+        notes.append(f"{run_name}: {parts} not merged stay outside; judge merge joins them")
+    notes += [f"{run_name}/{name} names the home folder of who made it" for name in _names_home(target)]
     manifest = read_manifest(target.manifest)
     judge = str(manifest.get("judge", folder.path.name))
     kind = "journal" if folder.journal.is_file() else "imported"
-    return Bundled(place, str(manifest.get("run", folder.path.name)), judge, kind, busy, tuple(notes))
+    return Bundled(run_name, str(manifest.get("run", folder.path.name)), judge, kind, busy, tuple(notes))
 
 
 def define(meta: dict[str, Any], manifest: dict[str, Any]) -> Iterator[tuple[str, bytes]]:
@@ -173,7 +177,7 @@ def _holder(folder: ResultFolder) -> Path | None:
 
 
 def _beside(folder: ResultFolder, target: ResultFolder, *, texts: bool) -> Iterator[str]:
-    """What lies beside a run's result folders: run.yaml as written, and the audit."""
+    """The files beside a run's result folders: run.yaml as written, and the audit."""
     holder = _holder(folder)
     if holder is None:
         return

@@ -21,6 +21,8 @@ from judge.run_folder.layout import DEFINITION, MANIFEST
 from judge.sqlite_file import read_only
 
 _PIECE = 1 << 20
+"""Bytes searched at a time: journals may be larger than memory."""
+
 # Each piece is searched with the end of the one before it, since a key may cross the boundary.
 _OVERLAP = 512
 _LOOKS = {
@@ -32,17 +34,17 @@ _DEFINITIONS = frozenset({DEFINITION, "run.completed.yaml"})
 
 def find_key(path: Path) -> str | None:
     """A sentence on the first key in a file, or None. SQLite files are read row by row too: pages part long texts."""
-    looks = _known()
+    looks = _known_key_patterns()
     for piece in _pieces(path):
-        if found := _first(piece, looks):
-            return found
+        if key_kind := _first(piece, looks):
+            return key_kind
     if path.name in _DEFINITIONS or path.name == MANIFEST:
         return _literal(path)
     if path.suffix == ".sqlite":
         with closing(read_only(path, immutable=True)) as db:
             for table, text in _texts(db):
-                if found := _first(text, looks):
-                    return f"{found}, in table {table}"
+                if key_kind := _first(text, looks):
+                    return f"{key_kind}, in table {table}"
     return None
 
 
@@ -56,17 +58,17 @@ def _literal(path: Path) -> str | None:
     for part in (data, data.get("asked"), data.get("in_force")) if isinstance(data, dict) else ():
         if not isinstance(part, dict):
             continue
-        said = part.get("engine")
-        engine = dict(said) if isinstance(said, dict) else {}
+        entry = part.get("engine")
+        engine = dict(entry) if isinstance(entry, dict) else {}
         headers = [each for each in (engine.pop("headers", None), part.get("headers")) if each]
         checked = {"base_url": part.get("base_url"), "engine": engine}
-        for each in [checked, *({"headers": one} for one in headers)]:
-            for place, _ in found_keys(each):
-                return f"a key as it stands in {'.'.join(map(str, place))}"
+        for each in [checked, *({"headers": header} for header in headers)]:
+            for key_path, _ in found_keys(each):
+                return f"a key as it stands in {'.'.join(map(str, key_path))}"
     return None
 
 
-def _known() -> list[tuple[str, re.Pattern[bytes]]]:
+def _known_key_patterns() -> list[tuple[str, re.Pattern[bytes]]]:
     values = [
         (source, re.compile(b"|".join(map(re.escape, forms_in_bytes(key))), re.IGNORECASE))
         for key, source in known_keys().items()
@@ -75,7 +77,7 @@ def _known() -> list[tuple[str, re.Pattern[bytes]]]:
 
 
 def _first(text: bytes, looks: list[tuple[str, re.Pattern[bytes]]]) -> str | None:
-    return next((what for what, look in looks if look.search(text)), None)
+    return next((name for name, look in looks if look.search(text)), None)
 
 
 def _pieces(path: Path) -> Iterator[bytes]:

@@ -29,6 +29,8 @@ from judge.journal.snapshot import LEFT_OUT, check_plain
 from judge.run_folder import ResultFolder, read_manifest
 
 MOST_FILES = 100_000
+"""A bundle has a handful of files for each run; millions of empty files would exhaust the disk's inodes."""
+
 MOST_BYTES = 64 << 30
 """Unpacked. A bundle of ten million answers with texts takes about a sixth of it."""
 
@@ -58,8 +60,8 @@ def check(path: Path, say: Say = lambda _: None) -> Checked:
     try:
         with zipfile.ZipFile(path) as archive:
             root, members = _members(archive, path)
-            with tempfile.TemporaryDirectory(prefix="judge-verify-") as place:
-                return _check(archive, root, members, Path(place), path, say)
+            with tempfile.TemporaryDirectory(prefix="judge-verify-") as workplace:
+                return _check(archive, root, members, Path(workplace), path, say)
     except (zipfile.BadZipFile, EOFError) as error:
         raise DataError(f"is not a readable zip file ({error})", file=path) from error
     except OSError as error:

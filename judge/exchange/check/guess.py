@@ -13,9 +13,9 @@ from typing import Any, Literal
 
 from judge.datasets.files.column_guess import fits, named_column
 from judge.errors import DataError, SpecError, unknown
-from judge.exchange.check.look import Looked
+from judge.exchange.check.given_columns import GivenColumns
 from judge.exchange.check.names import OVERALL, NamedColumn, is_count, named, without_means
-from judge.exchange.check.said import SaidColumns
+from judge.exchange.check.table_cells import TableCells
 from judge.exchange.ratings.rows import BY_ROW, OWN
 from judge.ratings_table import COLUMNS
 from judge.wording import Advice, listed
@@ -63,170 +63,180 @@ class Guessed:
     @property
     def used(self) -> set[str]:
         """Columns that are read."""
-        return {*self.fields.values(), *(one.column for one in (*self.judges, *self.people))}
+        return {*self.fields.values(), *(column.column for column in (*self.judges, *self.people))}
 
     def column_map(self) -> dict[str, Any]:
         """As `exchange.ratings` takes it."""
         names = {"story": "story", "by": "system", "prompt": "story_prompt"}
-        made: dict[str, Any] = {names.get(option, option): column for option, column in self.fields.items()}
+        columns_map: dict[str, Any] = {names.get(option, option): column for option, column in self.fields.items()}
         if self.form == "ours":
-            return made
+            return columns_map
         if self.form == "rows":
-            made.setdefault("criterion", f"={OVERALL}")
-            made["judges"] = list(self.judge_names)
+            columns_map.setdefault("criterion", f"={OVERALL}")
+            columns_map["judges"] = list(self.judge_names)
         for prefix, columns in (("judges", self.judges), ("people", self.people)):
-            for criterion in dict.fromkeys(one.criterion for one in columns):
-                mine = [one for one in columns if one.criterion == criterion]
+            for criterion in dict.fromkeys(rating_column.criterion for rating_column in columns):
+                mine = [rating_column for rating_column in columns if rating_column.criterion == criterion]
                 by_row = prefix == "people" and "rater" in self.fields
-                made[f"{prefix}.{criterion}"] = mine[0].column if by_row else {one.who: one.column for one in mine}
+                columns_map[f"{prefix}.{criterion}"] = (
+                    mine[0].column if by_row else {rating_column.who: rating_column.column for rating_column in mine}
+                )
         if self.form == "columns":
-            made.setdefault("story", BY_ROW)
+            columns_map.setdefault("story", BY_ROW)
         if self.positions:
-            made["rater"] = "=unknown"
-        made |= {"labels": f"={self.labels}"} if self.labels else {}
-        made |= {"missing": list(self.missing)} if self.missing else {}
-        return made | ({"sheet": [self.sheet]} if self.sheet else {})
+            columns_map["rater"] = "=unknown"
+        columns_map |= {"labels": f"={self.labels}"} if self.labels else {}
+        columns_map |= {"missing": list(self.missing)} if self.missing else {}
+        return columns_map | ({"sheet": [self.sheet]} if self.sheet else {})
 
     @property
     def options(self) -> str:
         """The options that repeat this reading."""
-        several = len({one.criterion for one in (*self.judges, *self.people)}) > 1
-        said = [("judge", name) for name in self.judge_names]
+        several = len({column.criterion for column in (*self.judges, *self.people)}) > 1
+        options = [("judge", name) for name in self.judge_names]
         for option, columns in (("judge", self.judges), ("human", self.people)):
-            said += [(option, f"{one.criterion}={one.column}" if several else one.column) for one in columns]
-        said += [*self.fields.items()] if self.form != "ours" else []
-        said += [("labels", self.labels)] if self.labels else []
-        said += [("missing", word) for word in self.missing]
-        said += [("sheet", self.sheet)] if self.sheet else []
-        parts = [Advice(f"{{{option}}}", **{option: value}) for option, value in said]
+            options += [
+                (option, f"{column.criterion}={column.column}" if several else column.column) for column in columns
+            ]
+        options += [*self.fields.items()] if self.form != "ours" else []
+        options += [("labels", self.labels)] if self.labels else []
+        options += [("missing", word) for word in self.missing]
+        options += [("sheet", self.sheet)] if self.sheet else []
+        parts = [Advice(f"{{{option}}}", **{option: value}) for option, value in options]
         given = {"number_repeats": self.number_repeats, "positions": self.positions}
         parts += [Advice(f"{{{option}}}") for option, value in given.items() if value]
         return listed(parts, " ")
 
 
-def guess(table: Looked, said: SaidColumns) -> Guessed:
+def guess(table: TableCells, given: GivenColumns) -> Guessed:
     """A reading of the table; what was said stays. DataError where no judge or no person can be told."""
-    _check_said(table, said)
-    if {*table.columns} >= _OURS and replace(said, sheet=None, number_repeats=False) == SaidColumns():
+    _check_given(table, given)
+    if {*table.columns} >= _OURS and replace(given, sheet=None, number_repeats=False) == GivenColumns():
         return Guessed(
-            "ours", {name: name for name in (*COLUMNS, "panel", "text") if name in table.columns}, sheet=said.sheet
+            "ours", {name: name for name in (*COLUMNS, "panel", "text") if name in table.columns}, sheet=given.sheet
         )
-    fields = {name: value for name in ("criterion", "rater", "panel", "rating") if (value := getattr(said, name))}
-    wide = _wide(table, said, {*fields.values()}) if not said.rating else None
-    found = wide if wide is not None else _rows(table, said, fields)
-    if found is None:
-        raise _nothing_found(table, said)
-    if said.positions and found.form == "rows":
+    fields = {name: value for name in ("criterion", "rater", "panel", "rating") if (value := getattr(given, name))}
+    wide = _wide(table, given, {*fields.values()}) if not given.rating else None
+    guessed = wide if wide is not None else _rows(table, given, fields)
+    if guessed is None:
+        raise _nothing_found(table, given)
+    if given.positions and guessed.form == "rows":
         raise SpecError(Advice("{positions} has no effect where each row is one rating: people have no columns"))
-    return found
+    return guessed
 
 
-def _check_said(table: Looked, said: SaidColumns) -> None:
-    columns = (said.criterion, said.story, said.by, said.prompt, said.text, said.rater, said.rating, said.panel)
+def _check_given(table: TableCells, given: GivenColumns) -> None:
+    columns = (given.criterion, given.story, given.by, given.prompt, given.text, given.rater, given.rating, given.panel)
     for column in columns:
         if column is not None and column not in table.columns:
             raise DataError(unknown("column", column, table.columns), file=table.path)
-    if said.rating and not said.rater:
+    if given.rating and not given.rater:
         raise SpecError(
             Advice("{rating} is for tables of one row a rating, which also name who rated: {rater}", rater="COLUMN")
         )
-    if said.rating and said.human:
+    if given.rating and given.human:
         raise SpecError(
             Advice("{human} has no effect beside {rating}: who is no judge in the column of raters is a person")
         )
 
 
-def _nothing_found(table: Looked, said: SaidColumns) -> DataError:
+def _nothing_found(table: TableCells, given_columns: GivenColumns) -> DataError:
     numbers = [column for column in table.columns if not is_count(column) and table.holds_ratings(column)]
-    missing = [side for side, given in (("a judge", said.judge), ("people", said.human)) if not given]
+    missing = [side for side, given in (("a judge", given_columns.judge), ("people", given_columns.human)) if not given]
     lacking = " and ".join(missing) or "a judge and people"
     words = "say which columns are whose: {} {}; one row a rating: {} {} {}"
     parts = [
-        Advice("{judge}", judge=said.judge[0] if said.judge else "COLUMN"),
-        Advice("{human}", human=said.human[0] if said.human else "COLUMN"),
+        Advice("{judge}", judge=given_columns.judge[0] if given_columns.judge else "COLUMN"),
+        Advice("{human}", human=given_columns.human[0] if given_columns.human else "COLUMN"),
         Advice("{rater}", rater="COLUMN"),
         Advice("{rating}", rating="COLUMN"),
         Advice("{judge}", judge="NAME"),
     ]
     message = f"no columns could be identified as the ratings of {lacking}"
-    found = ", ".join(numbers) or "none"
-    return DataError(f"{message}; columns of numbers: {found}", file=table.path, hint=Advice(words, *parts))
+    numbers_listed = ", ".join(numbers) or "none"
+    return DataError(f"{message}; columns of numbers: {numbers_listed}", file=table.path, hint=Advice(words, *parts))
 
 
-def _wide(table: Looked, said: SaidColumns, taken: set[str]) -> Guessed | None:
+def _wide(table: TableCells, given: GivenColumns, taken: set[str]) -> Guessed | None:
     """Columns of judges and of people; None where the table has no such."""
-    in_rows = [name for name in said.judge if _of(name, table)[1] not in table.columns]
+    in_rows = [name for name in given.judge if _split_column(name, table)[1] not in table.columns]
     if in_rows:
-        who = said.rater or _who_column(table, in_rows)
+        who = given.rater or _who_column(table, in_rows)
         if who is None:
-            raise DataError(unknown("column", _of(in_rows[0], table)[1], table.columns), file=table.path)
+            raise DataError(unknown("column", _split_column(in_rows[0], table)[1], table.columns), file=table.path)
         return None
-    for name in said.human:
-        if _of(name, table)[1] not in table.columns:
-            raise DataError(unknown("column", _of(name, table)[1], table.columns), file=table.path)
-    known = {column for one in (*said.judge, *said.human) for column in (_of(one, table)[1],)}
-    others = {value for name in _FIELDS if (value := getattr(said, name))}
+    for name in given.human:
+        if _split_column(name, table)[1] not in table.columns:
+            raise DataError(unknown("column", _split_column(name, table)[1], table.columns), file=table.path)
+    given_names = {
+        column for rating_column in (*given.judge, *given.human) for column in (_split_column(rating_column, table)[1],)
+    }
+    others = {value for name in _FIELDS if (value := getattr(given, name))}
     free = [
         named(column)
         for column in table.columns
-        if column not in known | taken | others and not is_count(column) and table.holds_ratings(column)
+        if column not in given_names | taken | others and not is_count(column) and table.holds_ratings(column)
     ]
-    judges = [_said_column(one, table) for one in said.judge] or [one for one in free if one.side == "judge"]
-    people = [_said_column(one, table) for one in said.human] or [one for one in free if one.side == "human"]
+    judges = [_given_column(rating_column, table) for rating_column in given.judge] or [
+        rating_column for rating_column in free if rating_column.side == "judge"
+    ]
+    people = [_given_column(rating_column, table) for rating_column in given.human] or [
+        rating_column for rating_column in free if rating_column.side == "human"
+    ]
     judges, people = judges or _like(free, people), people or _like(free, judges)
-    left = [one for one in free if one.side is None]
+    left = [rating_column for rating_column in free if rating_column.side is None]
     if bool(judges) != bool(people) and len(left) == 1:
         judges, people = judges or left, people or left
-    if not said.human:
+    if not given.human:
         people = without_means(people)
     if not judges or not people:
         return None
-    missing = said.missing or table.words_for_nothing([one.column for one in (*judges, *people)])
-    return _of_columns(table, said, judges, people, missing)
+    missing = given.missing or table.words_for_nothing([rating_column.column for rating_column in (*judges, *people)])
+    return _from_columns(table, given, judges, people, missing)
 
 
-def _of(given: str, table: Looked) -> tuple[str | None, str]:
+def _split_column(given: str, table: TableCells) -> tuple[str | None, str]:
     """(criterion or None, column) of COLUMN or CRITERION=COLUMN."""
     criterion, equals, column = given.partition("=")
     return (criterion, column) if equals and given not in table.columns else (None, given)
 
 
-def _said_column(given: str, table: Looked) -> NamedColumn:
-    criterion, column = _of(given, table)
-    told = named(column)
-    return NamedColumn(column, told.side, criterion or told.criterion, told.who, told.mean)
+def _given_column(given: str, table: TableCells) -> NamedColumn:
+    criterion, column = _split_column(given, table)
+    parts = named(column)
+    return NamedColumn(column, parts.side, criterion or parts.criterion, parts.who, parts.mean)
 
 
 def _like(free: Sequence[NamedColumn], others: Sequence[NamedColumn]) -> list[NamedColumn]:
     """Columns whose names say nobody, of the criteria that the other side has."""
-    criteria = {one.criterion for one in others}
-    return [one for one in free if one.side is None and one.criterion in criteria] if others else []
+    criteria = {column.criterion for column in others}
+    return [column for column in free if column.side is None and column.criterion in criteria] if others else []
 
 
-def _of_columns(
-    table: Looked,
-    said: SaidColumns,
+def _from_columns(
+    table: TableCells,
+    given: GivenColumns,
     judges: Sequence[NamedColumn],
     people: Sequence[NamedColumn],
     missing: Sequence[str],
 ) -> Guessed:
-    used = {one.column for one in (*judges, *people)}
-    fields = _fields(table, said, used)
-    both = {one.criterion for one in judges} & {one.criterion for one in people} - {None}
+    used = {column.column for column in (*judges, *people)}
+    fields = _fields(table, given, used)
+    both = {column.criterion for column in judges} & {column.criterion for column in people} - {None}
     own = "criterion" in fields
     groups: list[list[RatingColumn]] = []
     for side in (judges, people):
         rows = [
             RatingColumn(
-                one.column,
-                OWN if own else str(one.criterion) if both and one.criterion else OVERALL,
-                one.who if both and not own else one.column,
+                column.column,
+                OWN if own else str(column.criterion) if both and column.criterion else OVERALL,
+                column.who if both and not own else column.column,
             )
-            for one in side
+            for column in side
         ]
         groups.append(_distinct(rows))
     judged, rated = groups
-    if "rater" in fields and len({one.criterion for one in rated}) < len(rated):
+    if "rater" in fields and len({column.criterion for column in rated}) < len(rated):
         raise SpecError(
             Advice(
                 "{rater} names the person of each row, and several columns hold people's ratings of one criterion: "
@@ -235,63 +245,69 @@ def _of_columns(
                 rater=fields["rater"],
             )
         )
-    positions = said.positions or any(
-        table.in_order([one.column for one in rated if one.criterion == criterion], missing)
-        for criterion in {one.criterion for one in rated}
+    positions = given.positions or any(
+        table.in_order([column.column for column in rated if column.criterion == criterion], missing)
+        for criterion in {column.criterion for column in rated}
     )
-    told = (
-        ["judge"] * (not said.judge) + ["human"] * (not said.human) + ["missing"] * bool(missing and not said.missing)
+    guessed = (
+        ["judge"] * (not given.judge)
+        + ["human"] * (not given.human)
+        + ["missing"] * bool(missing and not given.missing)
     )
-    told += [name for name in fields if getattr(said, name) is None]
+    guessed += [name for name in fields if getattr(given, name) is None]
     return Guessed(
         "columns",
         fields,
         tuple(judged),
         tuple(rated),
-        labels=said.labels,
+        labels=given.labels,
         missing=tuple(missing),
-        sheet=said.sheet,
+        sheet=given.sheet,
         positions=positions,
-        number_repeats=said.number_repeats,
-        guessed=tuple(told),
+        number_repeats=given.number_repeats,
+        guessed=tuple(guessed),
     )
 
 
 def _distinct(columns: Sequence[RatingColumn]) -> list[RatingColumn]:
     """Columns of one criterion have a name each: where two would be called alike, the column's own."""
-    keys = [(one.criterion, one.who) for one in columns]
+    keys = [(column.criterion, column.who) for column in columns]
     return [
-        RatingColumn(one.column, one.criterion, one.column) if keys.count((one.criterion, one.who)) > 1 else one
-        for one in columns
+        RatingColumn(column.column, column.criterion, column.column)
+        if keys.count((column.criterion, column.who)) > 1
+        else column
+        for column in columns
     ]
 
 
-def _fields(table: Looked, said: SaidColumns, used: set[str]) -> dict[str, str]:
+def _fields(table: TableCells, given: GivenColumns, used: set[str]) -> dict[str, str]:
     """Option -> column for what stands beside ratings."""
-    found = {name: value for name in ("criterion", "rater", "panel", "rating") if (value := getattr(said, name))}
-    found |= {name: value for name in _FIELDS if (value := getattr(said, name))}
-    taken = used | {*found.values()}
+    fields = {name: value for name in ("criterion", "rater", "panel", "rating") if (value := getattr(given, name))}
+    fields |= {name: value for name in _FIELDS if (value := getattr(given, name))}
+    taken = used | {*fields.values()}
     for option, name in {"rater": "rater", "criterion": "criterion", **_FIELDS}.items():
-        if option in found:
+        if option in fields:
             continue
         free = [column for column in table.columns if column not in taken and fits(name, table.values(column))]
         column = named_column(name, free)
         if option == "criterion" and column is None:
-            column = next((one for one in free if one.lower() in _CRITERIA), None)
+            column = next((column_name for column_name in free if column_name.lower() in _CRITERIA), None)
         if option == "story":
-            column = _of_ids([*([column] if column else []), *_more_ids(free)], table, {*found})
+            column = _id_column([*([column] if column else []), *_more_ids(free)], table, {*fields})
         if column is not None:
-            found[option] = column
+            fields[option] = column
             taken.add(column)
-    if "text" not in found:
+    if "text" not in fields:
         long = [c for c in table.columns if c not in taken and fits("text", table.values(c))]
-        found |= {"text": long[0]} if len(long) == 1 else {}
-    return found
+        fields |= {"text": long[0]} if len(long) == 1 else {}
+    return fields
 
 
-def _of_ids(columns: Sequence[str], table: Looked, known: set[str]) -> str | None:
+def _id_column(columns: Sequence[str], table: TableCells, fields: set[str]) -> str | None:
     """Of columns that may name stories one in which each row has its own, unless several rows are about a story."""
-    own = None if {"rater", "criterion"} & known else next((one for one in columns if table.unique(one)), None)
+    own = (
+        None if {"rater", "criterion"} & fields else next((column for column in columns if table.unique(column)), None)
+    )
     return own or next(iter(columns), None)
 
 
@@ -301,26 +317,26 @@ def _more_ids(columns: Sequence[str]) -> list[str]:
     return [c for c in columns if bare[c] in _STORIES] + [c for c in columns if bare[c].endswith("id")]
 
 
-def _who_column(table: Looked, names: Sequence[str]) -> str | None:
+def _who_column(table: TableCells, names: Sequence[str]) -> str | None:
     """The column in whose cells all these names stand."""
     return next((c for c in table.columns if {*names} <= {str(value) for value in table.values(c)}), None)
 
 
-def _rows(table: Looked, said: SaidColumns, fields: dict[str, str]) -> Guessed | None:
+def _rows(table: TableCells, given: GivenColumns, fields: dict[str, str]) -> Guessed | None:
     """One row a rating: a column says who rated; None where the table has no such."""
-    numbers = [one for one in table.columns if table.holds_ratings(one) and not is_count(one)]
-    rating = said.rating or named_column("rating", numbers) or (numbers[0] if len(numbers) == 1 else None)
-    who = said.rater or (_who_column(table, said.judge) if said.judge else None) or _named_who(table)
+    numbers = [column for column in table.columns if table.holds_ratings(column) and not is_count(column)]
+    rating = given.rating or named_column("rating", numbers) or (numbers[0] if len(numbers) == 1 else None)
+    who = given.rater or (_who_column(table, given.judge) if given.judge else None) or _named_who(table)
     if rating is None or who is None:
         return None
     raters = list(dict.fromkeys(str(value) for value in table.values(who)))
-    judges = said.judge or tuple(name for name in raters if named(name).side == "judge")
-    for name in said.judge:
+    judges = given.judge or tuple(name for name in raters if named(name).side == "judge")
+    for name in given.judge:
         if name not in raters:
             raise DataError(unknown("judge", name, raters), file=table.path, column=who)
     if not judges or len(judges) == len(raters):
         return None
-    fields = {**fields, **_fields(table, said, {rating, who}), "rater": who, "rating": rating}
+    fields = {**fields, **_fields(table, given, {rating, who}), "rater": who, "rating": rating}
     if "story" not in fields:
         hint = Advice("{story}", story="COLUMN")
         raise DataError(
@@ -329,21 +345,21 @@ def _rows(table: Looked, said: SaidColumns, fields: dict[str, str]) -> Guessed |
             found=", ".join(table.columns),
             hint=hint,
         )
-    missing = said.missing or table.words_for_nothing([rating])
-    told = [name for name in fields if getattr(said, name) is None] + ["judge"] * (not said.judge)
-    told += ["missing"] * bool(missing and not said.missing)
+    missing = given.missing or table.words_for_nothing([rating])
+    guessed = [name for name in fields if getattr(given, name) is None] + ["judge"] * (not given.judge)
+    guessed += ["missing"] * bool(missing and not given.missing)
     return Guessed(
         "rows",
         fields,
         judge_names=tuple(judges),
-        labels=said.labels,
+        labels=given.labels,
         missing=tuple(missing),
-        sheet=said.sheet,
-        number_repeats=said.number_repeats,
-        guessed=tuple(told),
+        sheet=given.sheet,
+        number_repeats=given.number_repeats,
+        guessed=tuple(guessed),
     )
 
 
-def _named_who(table: Looked) -> str | None:
+def _named_who(table: TableCells) -> str | None:
     names = {column.lower().replace(" ", "_"): column for column in table.columns}
     return next((names[name] for name in _WHO if name in names), None) or named_column("rater", table.columns)

@@ -47,19 +47,19 @@ class NamedColumn:
 
 
 def named(column: str) -> NamedColumn:
-    """What a column's name says."""
-    found = list(_PARTS.finditer(_EVAL_FILE.sub("", column)))
-    low = [part[0].lower() for part in found]
+    """Read a column's name: judge or person, criterion, version, mean."""
+    parts = list(_PARTS.finditer(_EVAL_FILE.sub("", column)))
+    low = [part[0].lower() for part in parts]
     judges = [bool(_JUDGE.search(part)) for part in low]
     people = [bool(_HUMAN.search(part)) for part in low]
     side: Side | None = "human" if any(people) else "judge" if any(judges) else None
     plain = [part in _PLAIN or part in _MEANS for part in low]
     version = [bool(_VERSION.search(part)) for part in low]
-    rest = [part[0] for part, *told in zip(found, judges, people, plain, version, strict=True) if not any(told)]
+    rest = [part[0] for part, *marks in zip(parts, judges, people, plain, version, strict=True) if not any(marks)]
     criterion = criterion_name(" ".join(rest)) if rest else None
     who = _EVAL_FILE.sub("", column)
-    for part, *told in reversed(list(zip(found, judges, people, version, strict=True))):
-        if not any(told):
+    for part, *marks in reversed(list(zip(parts, judges, people, version, strict=True))):
+        if not any(marks):
             who = who[: part.start()].rstrip(_ENDS) + who[part.end() :]
     return NamedColumn(column, side, criterion, who.strip(_ENDS) or column, bool(_MEANS & {*low}))
 
@@ -72,5 +72,5 @@ def is_count(column: str) -> bool:
 
 def without_means(columns: Sequence[NamedColumn]) -> list[NamedColumn]:
     """The columns without means of others on the same criterion."""
-    single = {one.criterion for one in columns if not one.mean}
-    return [one for one in columns if not one.mean or one.criterion not in single]
+    single = {column.criterion for column in columns if not column.mean}
+    return [column for column in columns if not column.mean or column.criterion not in single]

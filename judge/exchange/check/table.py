@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from judge.exchange.check.given_columns import GivenColumns
 from judge.exchange.check.guess import Guessed, guess
-from judge.exchange.check.look import Looked
-from judge.exchange.check.said import SaidColumns
+from judge.exchange.check.table_cells import TableCells
 from judge.exchange.check.untold import Untold, untold
 from judge.exchange.imports.imported_folder import Import
 from judge.exchange.ratings.file import read_ratings
@@ -23,7 +23,7 @@ class Checked:
     """One table: its ratings, the columns they were read from, sentences on both, and what the table cannot tell."""
 
     path: Path
-    found: Import
+    ratings: Import
     columns: Guessed
     rows: int
     digest: str
@@ -36,7 +36,7 @@ class Checked:
         return bool(self.columns.guessed)
 
 
-def check(path: Path, said: SaidColumns | None = None) -> Checked:
+def check(path: Path, given: GivenColumns | None = None) -> Checked:
     """Read a table of a judge's and people's ratings.
 
     Raises
@@ -46,14 +46,14 @@ def check(path: Path, said: SaidColumns | None = None) -> Checked:
     SpecError
         Options that have no effect beside others.
     """
-    said = said or SaidColumns()
-    table = Looked.at(path, said.sheet, said.labels)
-    if said.labels is None and (words := table.yes_and_no(table.columns)) and table.scale is None:
-        said = replace(said, labels=",".join(words))
-        table = Looked.at(path, said.sheet, said.labels)
-    columns = guess(table, said)
+    given = given or GivenColumns()
+    table = TableCells.at(path, given.sheet, given.labels)
+    if given.labels is None and (words := table.yes_and_no(table.columns)) and table.scale is None:
+        given = replace(given, labels=",".join(words))
+        table = TableCells.at(path, given.sheet, given.labels)
+    columns = guess(table, given)
     left_out = [name for name in table.columns if name not in columns.used]
-    found = read_ratings(
+    table_read = read_ratings(
         path,
         columns=columns.column_map(),
         leave_out=left_out,
@@ -64,29 +64,31 @@ def check(path: Path, said: SaidColumns | None = None) -> Checked:
     )
     return Checked(
         path,
-        found,
+        table_read,
         columns,
         len(table.rows),
         sha256_file(path),
-        tuple(_notes(table, columns, left_out, said)),
-        untold(found),
+        tuple(_notes(table, columns, left_out, given)),
+        untold(table_read),
     )
 
 
-def _notes(table: Looked, columns: Guessed, left_out: list[str], said: SaidColumns) -> list[str]:
+def _notes(table: TableCells, columns: Guessed, left_out: list[str], given: GivenColumns) -> list[str]:
     notes = []
-    twice = table.said_twice(sorted(columns.used)) if columns.form == "columns" else 0
+    twice = table.repeated_rows(sorted(columns.used)) if columns.form == "columns" else 0
     if twice:
-        what = "they count once" if "story" in columns.fields else "each is a story of its own, as no column holds ids"
-        notes.append(f"{twice:,} of {len(table.rows):,} rows equal another row in every column that is read: {what}")
+        meaning = (
+            "they count once" if "story" in columns.fields else "each is a story of its own, as no column holds ids"
+        )
+        notes.append(f"{twice:,} of {len(table.rows):,} rows equal another row in every column that is read: {meaning}")
     if columns.form == "columns" and "story" not in columns.fields:
         notes.append("no column holds an id for each story: stories are numbered by rows")
-    if columns.positions and not said.positions:
+    if columns.positions and not given.positions:
         notes.append("in every row people's columns are in order: they hold sorted answers, not one person each")
-    elif not columns.positions and len({one.who for one in columns.people}) > 1:
-        what = "each column of people's ratings is read as one person's"
+    elif not columns.positions and len({column.who for column in columns.people}) > 1:
+        meaning = "each column of people's ratings is read as one person's"
         advice = Advice("where columns are the first, second, ... answer and not persons: {positions}")
-        notes.append(Note(what, advice, joint="; "))
+        notes.append(Note(meaning, advice, joint="; "))
     if columns.missing:
         notes.append(f"read as no rating: {', '.join(map(repr, columns.missing))}")
     if left_out:

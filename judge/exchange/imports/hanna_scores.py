@@ -148,5 +148,5 @@ def _stories(table: ScoreFile, human: Sequence[Story]) -> pd.DataFrame:
     names = [f"{system}/{i}" for system in table.systems for i in range(STORIES)]
     texts = {f"Human/{i}": story.text for i, story in enumerate(human)}
     features = {name: _column(table, column) for name, column in SCORE_FILE_FEATURES.items()}
-    known = {"dataset": DATASET, "story": names, "words": features["length"].astype(np.int64)}
-    return pd.DataFrame(known | {"text": [texts.get(name, "") for name in names]} | features)
+    columns = {"dataset": DATASET, "story": names, "words": features["length"].astype(np.int64)}
+    return pd.DataFrame(columns | {"text": [texts.get(name, "") for name in names]} | features)

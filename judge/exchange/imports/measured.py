@@ -26,13 +26,14 @@ NOTE = (
     "judge measures list says how each is computed"
 )
 CIDER_ZERO = 1e-6
+"""Below it a value is zero up to rounding: no n-gram of weight is shared."""
 
 
 def as_import(
     measured: Measured, dataset: Dataset, models: Mapping[Need, str], criteria: Sequence[Criterion]
 ) -> Import:
     """Rows of measures and of people, with the stories' texts, and what must be said of the measures."""
-    recipes = {one.measure.name: one.measure.recipe for one in measured.measures}
+    recipes = {result.measure.name: result.measure.recipe for result in measured.measures}
     return Import(
         frame=_rows(measured, dataset.name),
         judge=f"{len(measured.measures)} measures",
@@ -50,7 +51,7 @@ def as_import(
         ratings="means",
         labels_note=dataset.labels_note,
         given="length",
-        directions={f"{MEASURE}/{one.measure.name}": one.measure.direction for one in measured.measures},
+        directions={f"{MEASURE}/{result.measure.name}": result.measure.direction for result in measured.measures},
     )
 
 
@@ -119,8 +120,8 @@ def _notes(measured: Measured) -> Iterator[str]:
         if counts:
             reasons.setdefault(tuple(sorted(counts.items())), []).append(name)
     for counted, names in reasons.items():
-        said = ", ".join(f"{count:,} as {reason}" for reason, count in counted)
-        yield f"undefined of {stories:,} stories: {said} ({_few(names)})"
+        counted_reasons = ", ".join(f"{count:,} as {reason}" for reason, count in counted)
+        yield f"undefined of {stories:,} stories: {counted_reasons} ({_few(names)})"
     for name, count in measured.cut.items():
         yield f"{name}: {count:,} of {stories:,} stories are longer than the model reads, and were cut"
     for name, values in measured.by_measure.items():

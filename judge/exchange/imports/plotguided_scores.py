@@ -34,16 +34,16 @@ def read_plotguided(name: str, scores: Path | None = None) -> Import:
         raise SpecError(unknown("set", name, SETS))
     dataset = open_dataset(f"plotguided_{name}")
     path = scores or need(OTHER_FILES[_FILES][SETS.index(name)], _FILES)
-    known = read_scores(path)
+    ratings_by_text = read_scores(path)
     stories = list(dataset.stories())
     for story in stories:
-        if story.text not in known:
+        if story.text not in ratings_by_text:
             raise DataError(f"has no score of story {story.id} of {dataset.name}", file=path, found=story.text)
-    rows = [_base(dataset.name, story) | _given(known[story.text]) for story in stories]
+    rows = [_base(dataset.name, story) | _given(ratings_by_text[story.text]) for story in stories]
     rows += [
-        _base(dataset.name, story) | {"source": "rater", "rater": one.rater, "rating": one.value, "status": "ok"}
+        _base(dataset.name, story) | {"source": "rater", "rater": rating.rater, "rating": rating.value, "status": "ok"}
         for story in stories
-        for one in story.ratings
+        for rating in story.ratings
     ]
     about = [{"dataset": dataset.name, "story": s.id, "words": len(s.text.split()), "text": s.text} for s in stories]
     return Import(

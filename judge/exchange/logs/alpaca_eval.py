@@ -21,18 +21,20 @@ from judge.fingerprint import sha256_text
 from judge.records import Preferred
 
 _TIES = (0.0, 1.5)
+"""AlpacaEval writes a tie as 0 or as 1.5."""
+
 _MIDDLE = 1.5
 _ANSWERS = ("raw_completion", "preference_raw_completion")
 
 
 def read(file: Path, criterion: str, log_facts: LogFacts) -> Iterator[PreferenceRow]:
     """The annotations of one file."""
-    for number, one in enumerate(as_list(whole(file), "annotations", file), start=1):
-        held = as_object(one, file, number)
+    for number, entry in enumerate(as_list(whole(file), "annotations", file), start=1):
+        held = as_object(entry, file, number)
         missing = [name for name in ("instruction", "output_1", "output_2", "preference") if name not in held]
         if missing:
             raise DataError(f"is no annotation of AlpacaEval: it has no {missing[0]!r}", file=file, row=number)
-        version = as_text(_known(held.get("preference_version")))
+        version = as_text(_none_if_nan(held.get("preference_version")))
         log_facts.version = version.partition("==")[2] or version if version else log_facts.version
         yield _row(file, number, held, criterion)
 
@@ -42,7 +44,7 @@ def _row(file: Path, number: int, held: Mapping[str, Any], criterion: str) -> Pr
     first, second = (_story(held, prompt, side) for side in (1, 2))
     who = held.get("annotator")
     people = isinstance(who, int) and not isinstance(who, bool)
-    raw = next((_known(held.get(name)) for name in _ANSWERS if name in held), None)
+    raw = next((_none_if_nan(held.get(name)) for name in _ANSWERS if name in held), None)
     row = PreferenceRow(
         number=number,
         story_prompt=prompt,
@@ -54,15 +56,15 @@ def _row(file: Path, number: int, held: Mapping[str, Any], criterion: str) -> Pr
         explanation=None if people else as_text(raw),
     )
     asked = people or raw is not None or first.text != second.text
-    return _preferred(file, row, _known(held["preference"]), asked=asked)
+    return _preferred(file, row, _none_if_nan(held["preference"]), asked=asked)
 
 
-def _preferred(file: Path, row: PreferenceRow, said: Any, *, asked: bool) -> PreferenceRow:
-    if said is None:
+def _preferred(file: Path, row: PreferenceRow, preference: Any, *, asked: bool) -> PreferenceRow:
+    if preference is None:
         return replace(row, loss="unparsed" if row.explanation else "missing")
-    if not isinstance(said, int | float) or not (said == 0 or 1 <= said <= 2):
-        raise DataError("is no preference", file=file, row=row.number, found=said, allowed="null, 0, or 1 to 2")
-    value = float(said)
+    if not isinstance(preference, int | float) or not (preference == 0 or 1 <= preference <= 2):
+        raise DataError("is no preference", file=file, row=row.number, found=preference, allowed="null, 0, or 1 to 2")
+    value = float(preference)
     if value in _TIES:
         return replace(row, preference="tie") if asked else replace(row, loss="defaulted")
     word: Preferred = "first" if value < _MIDDLE else "second"
@@ -75,7 +77,7 @@ def _story(held: Mapping[str, Any], prompt: str, side: int) -> LoggedStory:
     return LoggedStory(f"{system}/{sha256_text(prompt)[:12]}", system, text)
 
 
-def _known(value: Any) -> Any:
+def _none_if_nan(value: Any) -> Any:
     return None if isinstance(value, float) and math.isnan(value) else value
 
 

@@ -52,10 +52,14 @@ def read_logs(
     ratings = rated(rows, options.scaling, log_facts.labels, files[0])
     _refuse_idle(options.scaling, rescaled=ratings.rescaled, scaled=ratings.scaled)
     kept, repeats = _numbered(_people_once(ratings.rows, files[0]))
-    losses = Counter(one.loss for one in kept if one.loss is not None and not one.row.people)
+    losses = Counter(rated_row.loss for rated_row in kept if rated_row.loss is not None and not rated_row.row.people)
     untold = _untold(log_facts, losses, repeats)
     imported = import_rows(
-        [_file_row(one, name, dataset) for one in kept if not (one.row.people and one.rating is None)],
+        [
+            _file_row(rated_row, name, dataset)
+            for rated_row in kept
+            if not (rated_row.row.people and rated_row.rating is None)
+        ],
         files[0],
         dataset=dataset,
         criteria=ratings.criteria,
@@ -116,16 +120,16 @@ def _people_once(rows: Sequence[Rated], file: Path) -> list[Rated]:
     """The rows with a story's rating by people that was said by its place once, however often the story was scored."""
     seen: dict[tuple[str, str], float | None] = {}
     kept = []
-    for one in rows:
-        key = (one.row.story, one.row.criterion)
-        if not one.row.beside:
-            kept.append(one)
+    for rated_row in rows:
+        key = (rated_row.row.story, rated_row.row.criterion)
+        if not rated_row.row.beside:
+            kept.append(rated_row)
         elif key not in seen:
-            seen[key] = one.rating
-            kept.append(one)
-        elif seen[key] != one.rating:
-            message = f"people's rating of story {one.row.story!r} differs from that of an earlier record"
-            raise DataError(message, file=file, row=one.row.number, found=one.rating)
+            seen[key] = rated_row.rating
+            kept.append(rated_row)
+        elif seen[key] != rated_row.rating:
+            message = f"people's rating of story {rated_row.row.story!r} differs from that of an earlier record"
+            raise DataError(message, file=file, row=rated_row.row.number, found=rated_row.rating)
     return kept
 
 
@@ -135,22 +139,24 @@ def _numbered(rows: Sequence[Rated]) -> tuple[list[Rated], int]:
     def key(row: LogRow) -> tuple[Any, ...]:
         return row.judge, row.story, row.criterion, row.eval_prompt
 
-    count = Counter(key(one.row) for one in rows if not one.row.people and one.row.repeat is None)
+    count = Counter(
+        key(rated_row.row) for rated_row in rows if not rated_row.row.people and rated_row.row.repeat is None
+    )
     done: Counter[tuple[Any, ...]] = Counter()
     numbered_rows, numbered = [], 0
-    for one in rows:
-        place = key(one.row)
-        if one.row.people or one.row.repeat is not None or count[place] == 1:
-            numbered_rows.append(one)
+    for rated_row in rows:
+        cell = key(rated_row.row)
+        if rated_row.row.people or rated_row.row.repeat is not None or count[cell] == 1:
+            numbered_rows.append(rated_row)
             continue
-        numbered_rows.append(replace(one, row=replace(one.row, repeat=done[place])))
-        done[place] += 1
+        numbered_rows.append(replace(rated_row, row=replace(rated_row.row, repeat=done[cell])))
+        done[cell] += 1
         numbered += 1
     return numbered_rows, numbered
 
 
 def _untold(log_facts: LogFacts, losses: Mapping[Loss, int], repeats: int) -> list[str]:
-    """What the logs could not tell, and what was lost, as sentences to stand under every table."""
+    """Notes under every table: what the logs do not hold, and which ratings were lost."""
     sentences = [f"{count:,}: {words}" if count > 1 else words for words, count in log_facts.untold.items()]
     for loss, count in losses.items():
         sentences.append(f"{count:,} score{'s' if count > 1 else ''} lost: {WORDS[loss]} ({loss})")
@@ -161,8 +167,8 @@ def _untold(log_facts: LogFacts, losses: Mapping[Loss, int], repeats: int) -> li
     return sentences
 
 
-def _file_row(one: Rated, name: str, dataset: Dataset | None) -> FileRow:
-    row = one.row
+def _file_row(rated_row: Rated, name: str, dataset: Dataset | None) -> FileRow:
+    row = rated_row.row
     cells: dict[str, Any] = dict.fromkeys((*COLUMNS, PANEL))
     cells |= {
         "run": name,
@@ -172,11 +178,15 @@ def _file_row(one: Rated, name: str, dataset: Dataset | None) -> FileRow:
         "system": row.system,
         "criterion": row.criterion,
         "source": "rater" if row.people else "judge",
-        "rating": one.rating,
+        "rating": rated_row.rating,
     }
     if row.people:
         return FileRow(row.number, cells | {"rater": row.rater, "status": "ok"}, row.text, None)
-    lost = {"status": "imported"} if one.loss is None else {"status": STATUS[one.loss], "flags": f"log_{one.loss}"}
+    lost = (
+        {"status": "imported"}
+        if rated_row.loss is None
+        else {"status": STATUS[rated_row.loss], "flags": f"log_{rated_row.loss}"}
+    )
     own = {
         "judge": row.judge,
         "eval_prompt": row.eval_prompt or "-",

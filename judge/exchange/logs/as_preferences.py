@@ -64,31 +64,31 @@ def _stories(rows: Sequence[PreferenceRow], name: str, file: Path) -> pd.DataFra
     stories: dict[str, tuple[LoggedStory, str]] = {}
     for row in rows:
         for story in (row.first, row.second):
-            known, prompt = stories.get(story.id, (story, row.story_prompt))
-            if None not in (known.text, story.text) and known.text != story.text:
+            earlier, prompt = stories.get(story.id, (story, row.story_prompt))
+            if None not in (earlier.text, story.text) and earlier.text != story.text:
                 raise DataError(f"story {story.id!r} has two texts", file=file, row=row.number, found=story.text)
-            stories[story.id] = (known if known.text is not None else story, prompt)
-    told = [
-        StoryRow(name, one.id, prompt, one.system, len((one.text or "").split()), one.text or "")
-        for one, prompt in stories.values()
+            stories[story.id] = (earlier if earlier.text is not None else story, prompt)
+    story_rows = [
+        StoryRow(name, logged.id, prompt, logged.system, len((logged.text or "").split()), logged.text or "")
+        for logged, prompt in stories.values()
     ]
-    frame = pd.DataFrame(told, columns=StoryRow._fields).astype({"words": "Int64"})
+    frame = pd.DataFrame(story_rows, columns=StoryRow._fields).astype({"words": "Int64"})
     unknown = frame["text"] == ""
     return frame.assign(words=frame["words"].mask(unknown), text=frame["text"].mask(unknown))
 
 
 def _frame(rows: Sequence[PreferenceRow], name: str, tool: PreferenceTool) -> pd.DataFrame:
-    made: list[dict[str, Any]] = []
+    records: list[dict[str, Any]] = []
     done: Counter[tuple[Any, ...]] = Counter()
     for row in rows:
-        one, other = row.first, row.second
+        first, other = row.first, row.second
         cells: dict[str, Any] = {
             "dataset": name,
-            "pair": "|".join(sorted((one.id, other.id))),
+            "pair": "|".join(sorted((first.id, other.id))),
             "story_prompt": row.story_prompt,
-            "first": one.id,
+            "first": first.id,
             "second": other.id,
-            "first_system": one.system,
+            "first_system": first.system,
             "second_system": other.system,
             "criterion": row.criterion,
             "preference": row.preference,
@@ -96,9 +96,9 @@ def _frame(rows: Sequence[PreferenceRow], name: str, tool: PreferenceTool) -> pd
             "flags": "" if row.loss is None else f"log_{row.loss}",
         }
         if row.judge is None:
-            made.append(cells | {"source": "rater", "rater": row.rater})
+            records.append(cells | {"source": "rater", "rater": row.rater})
             continue
-        key = (row.judge, row.eval_prompt, row.criterion, one.id, other.id)
+        key = (row.judge, row.eval_prompt, row.criterion, first.id, other.id)
         own: dict[str, Any] = {
             "source": "judge",
             "run": name,
@@ -109,6 +109,6 @@ def _frame(rows: Sequence[PreferenceRow], name: str, tool: PreferenceTool) -> pd
             cells["flags"] = ";".join(filter(None, [cells["flags"], ORDER_UNKNOWN]))
         if row.second_share is not None:
             own |= {"p_first": 1 - row.second_share, "p_second": row.second_share, "p_tie": 0.0}
-        made.append(cells | own | {"repeat": done[key], "explanation": row.explanation})
+        records.append(cells | own | {"repeat": done[key], "explanation": row.explanation})
         done[key] += 1
-    return pd.DataFrame(made).reindex(columns=list(COLUMNS)).astype({"repeat": "Int64"})
+    return pd.DataFrame(records).reindex(columns=list(COLUMNS)).astype({"repeat": "Int64"})

@@ -15,10 +15,10 @@ Judged = Literal["outputs", "inputs"]
 """What was judged: the texts that the log's model wrote, or those that it was shown, so that it is the judge."""
 
 CODE = "code"
-"""What stands before the name of a scorer that asks no model."""
+"""Prefix of the name of a scorer that asks no model."""
 
 UNNAMED = "unnamed"
-"""What stands before the criterion's name where a log names no judge."""
+"""Prefix of the criterion's name where a log names no judge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +52,12 @@ class Tool:
     judged: tuple[Judged, ...] = ("outputs",)
 
 
-def scored(row: LogRow, found: Any, log_facts: LogFacts) -> Iterator[LogRow]:
+def scored(row: LogRow, score: Any, log_facts: LogFacts) -> Iterator[LogRow]:
     """The row with a score as a log has it; nothing for what is no single score, which is counted."""
-    if found is None or (isinstance(found, float) and math.isnan(found)):
+    if score is None or (isinstance(score, float) and math.isnan(score)):
         yield lost(row, "missing")
-    elif isinstance(found, bool | int | float | str):
-        yield replace(row, value=_plain(found))
+    elif isinstance(score, bool | int | float | str):
+        yield replace(row, value=_plain(score))
     else:
         log_facts.untold["scores of several numbers, or of objects, were left out: name one by its path"] += 1
 
@@ -89,5 +89,5 @@ def unnamed(criterion: str, log_facts: LogFacts) -> str:
     return f"{UNNAMED}/{criterion}"
 
 
-def _plain(found: bool | float | str) -> Value:
-    return found if isinstance(found, bool | str) else float(found)
+def _plain(score: bool | float | str) -> Value:
+    return score if isinstance(score, bool | str) else float(score)

@@ -63,7 +63,7 @@ def _text(case: Mapping[str, Any]) -> str | None:
     """The output, or a conversation with who said what."""
     turns = case.get("turns")
     if isinstance(turns, list):
-        return "\n".join(f"{one.get('role')}: {one.get('content')}" for one in turns if isinstance(one, Mapping))
+        return "\n".join(f"{turn.get('role')}: {turn.get('content')}" for turn in turns if isinstance(turn, Mapping))
     return as_text(_get(case, "actualOutput", "actual_output"))
 
 

@@ -42,7 +42,7 @@ class _Log:
     file: Path
     header: Mapping[str, Any]
     asked: Asked
-    told: LogFacts
+    log_facts: LogFacts
 
     @property
     def model(self) -> str:
@@ -57,7 +57,7 @@ class _Log:
     @property
     def scorers(self) -> list[Mapping[str, Any]]:
         """The scorers as the header names them."""
-        return [one for one in self.header.get("scorers") or [] if isinstance(one, Mapping)]
+        return [scorer for scorer in self.header.get("scorers") or [] if isinstance(scorer, Mapping)]
 
 
 def read(file: Path, asked: Asked, log_facts: LogFacts) -> Iterator[LogRow]:
@@ -84,9 +84,9 @@ def _opened(file: Path, log_facts: LogFacts) -> tuple[dict[str, Any], Iterator[d
         if not isinstance(log.get("eval"), dict):
             raise DataError("is no log of inspect: it has no 'eval'", file=file)
         samples = as_list(log.get("samples"), "samples", file)
-        return log["eval"], (as_object(one, file, number) for number, one in enumerate(samples, start=1))
+        return log["eval"], (as_object(item, file, number) for number, item in enumerate(samples, start=1))
     with Archive(file) as archive:
-        name = next((one for one in ("header.json", "_journal/start.json") if one in archive.names), None)
+        name = next((item for item in ("header.json", "_journal/start.json") if item in archive.names), None)
         if name is None:
             raise DataError("is no log of inspect: it has no header.json", file=file)
         if name != "header.json":
@@ -111,28 +111,29 @@ def _of_sample(log: _Log, number: int, sample: Mapping[str, Any], keys: dict[str
         values = score.get("value")
         several = values if isinstance(values, dict) else {None: values}
         if len(score.get("history") or []) > 1:
-            log.told.untold["scores were edited after the run: the edited value counts"] += 1
+            log.log_facts.untold["scores were edited after the run: the edited value counts"] += 1
         for key, value in several.items():
             criterion = scorer if key is None else f"{scorer}.{key}"
             keys[scorer][criterion] = None
             row = _row(log, number, sample, scorer, criterion, score)
             loss = "filtered" if blocked else _loss(value, score, sample, row.judge)
             record = {"sample": sample, "score": score, "eval": log.header}
-            said = log.asked.places.value("rating", record, value)
-            yield from (lost(row, loss),) if loss else scored(row, said, log.told)
+            rating = log.asked.places.value("rating", record, value)
+            yield from (lost(row, loss),) if loss else scored(row, rating, log.log_facts)
     if not sample.get("error"):
-        for one in log.scorers:
-            if one.get("name") not in scores:
-                keys[str(one.get("name"))].setdefault("", None)
+        for scorer_entry in log.scorers:
+            if scorer_entry.get("name") not in scores:
+                keys[str(scorer_entry.get("name"))].setdefault("", None)
                 yield lost(
-                    _row(log, number, sample, str(one.get("name")), "", {}), "filtered" if blocked else "missing"
+                    _row(log, number, sample, str(scorer_entry.get("name")), "", {}),
+                    "filtered" if blocked else "missing",
                 )
 
 
 def _of_failed(log: _Log, number: int, sample: Mapping[str, Any], keys: Mapping[str, Any]) -> Iterator[LogRow]:
     """A lost row for every score that a failed sample has not."""
     loss = loss_of(str(sample["error"].get("message", "")))
-    names = [str(one.get("name")) for one in log.scorers] or list(keys)
+    names = [str(scorer_entry.get("name")) for scorer_entry in log.scorers] or list(keys)
     for scorer in names:
         if scorer not in (sample.get("scores") or {}):
             yield lost(_row(log, number, sample, scorer, "", {}), loss)
@@ -146,11 +147,15 @@ def _graded(rows: list[LogRow], log: _Log) -> Iterator[LogRow]:
         if row.criterion:
             values[row.criterion] |= {row.value} if row.value is not None and not row.people else set()
             criteria[row.eval_prompt or ""][row.criterion] = None
-    partial = {str(one.get("name")) for one in log.scorers if (one.get("options") or {}).get("partial_credit")}
-    graded = {name for name, found in values.items() if found and found <= {*GRADES, NO_ANSWER}}
+    partial = {
+        str(scorer_entry.get("name"))
+        for scorer_entry in log.scorers
+        if (scorer_entry.get("options") or {}).get("partial_credit")
+    }
+    graded = {name for name, grades_seen in values.items() if grades_seen and grades_seen <= {*GRADES, NO_ANSWER}}
     for name in graded:
         grades = [g for g in GRADES if g != "P" or name in partial or "P" in values[name]]
-        log.told.labels[name] = Scale.of_labels([GRADES[g] for g in grades])
+        log.log_facts.labels[name] = Scale.of_labels([GRADES[g] for g in grades])
     for row in rows:
         scorer = row.eval_prompt or ""
         for criterion in (row.criterion,) if row.criterion else criteria.get(scorer) or (scorer,):
@@ -189,19 +194,21 @@ def _judge(log: _Log, scorer: str, score: Mapping[str, Any]) -> str:
     """The grading model: the scorer's, the role's, the message's; of a scorer without one, code/SCORER."""
     if log.asked.judged == "inputs":
         return log.model
-    options = next((one.get("options") or {} for one in log.scorers if one.get("name") == scorer), {})
+    options = next((entry.get("options") or {} for entry in log.scorers if entry.get("name") == scorer), {})
     role = (log.header.get("model_roles") or {}).get("grader")
-    for found in (options.get("model"), role):
-        several = found if isinstance(found, list) else [found]
-        names = [str(one.get("model") if isinstance(one, Mapping) else one) for one in several if one]
-        if names and (found is not role or _asks(scorer, score)):
+    for model in (options.get("model"), role):
+        several = model if isinstance(model, list) else [model]
+        names = [str(entry.get("model") if isinstance(entry, Mapping) else entry) for entry in several if entry]
+        if names and (model is not role or _asks(scorer, score)):
             return "+".join(names)
     grading = (score.get("metadata") or {}).get("grading")
     if isinstance(grading, list) and grading and isinstance(grading[-1], Mapping) and grading[-1].get("model"):
         return str(grading[-1]["model"])
     if _asks(scorer, score):
         return log.model
-    log.told.untold["scores come from scorers that name no grading model: their judge is called code/SCORER here"] += 1
+    log.log_facts.untold[
+        "scores come from scorers that name no grading model: their judge is called code/SCORER here"
+    ] += 1
     return f"{CODE}/{scorer}"
 
 
@@ -210,7 +217,7 @@ def _asks(scorer: str, score: Mapping[str, Any]) -> bool:
 
 
 def _loss(value: Any, score: Mapping[str, Any], sample: Mapping[str, Any], judge: str | None) -> Loss | None:
-    """Why there is no score; None where there is one."""
+    """The reason for a missing score; None where there is one."""
     if value == "I" and str(score.get("explanation") or "").startswith(_OLD_DEFAULT):
         return "defaulted"
     if value is not None and not (isinstance(value, float) and math.isnan(value)):
@@ -246,13 +253,13 @@ def _completion(output: Any) -> str | None:
     return _words([choices[0].get("message")]) if choices else None
 
 
-def _words(said: Any) -> str | None:
+def _words(content: Any) -> str | None:
     """A text, or the last message of a conversation."""
-    if isinstance(said, list) and said:
-        said = said[-1].get("content") if isinstance(said[-1], Mapping) else None
-        if isinstance(said, list):
-            said = "\n".join(str(part.get("text", "")) for part in said if isinstance(part, Mapping))
-    return as_text(said) if isinstance(said, str) else None
+    if isinstance(content, list) and content:
+        content = content[-1].get("content") if isinstance(content[-1], Mapping) else None
+        if isinstance(content, list):
+            content = "\n".join(str(part.get("text", "")) for part in content if isinstance(part, Mapping))
+    return as_text(content) if isinstance(content, str) else None
 
 
 INSPECT = Tool(

@@ -64,8 +64,8 @@ def parse(raw: bytes, file: Path, row: int) -> Any:
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
-        place = row + error.lineno - 1
-        raise DataError(f"is not JSON: {error.msg} (column {error.colno})", file=file, row=place) from error
+        line = row + error.lineno - 1
+        raise DataError(f"is not JSON: {error.msg} (column {error.colno})", file=file, row=line) from error
     except RecursionError as error:
         raise DataError("is nested too deeply to be a log", file=file) from error
 
@@ -77,8 +77,8 @@ def as_object(value: Any, file: Path, number: int | str) -> dict[str, Any]:
     return value
 
 
-def as_list(value: Any, what: str, file: Path) -> list[Any]:
+def as_list(value: Any, key: str, file: Path) -> list[Any]:
     """The value where it is a list."""
     if not isinstance(value, list):
-        raise DataError(f"has no list of {what}", file=file)
+        raise DataError(f"has no list of {key}", file=file)
     return value

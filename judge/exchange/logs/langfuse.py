@@ -33,14 +33,14 @@ def _scores(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     if starts_lines(file):
         pages: Iterator[Any] = (held for _, held in lines(file))
     else:
-        found = whole(file)
-        pages = iter(found if isinstance(found, list) else [found])
+        data = whole(file)
+        pages = iter(data if isinstance(data, list) else [data])
     number = 0
     for page in pages:
         held = as_object(page, file, number + 1)
-        for one in as_list(held["data"], "data", file) if "data" in held else [held]:
+        for item in as_list(held["data"], "data", file) if "data" in held else [held]:
             number += 1
-            yield number, as_object(one, file, number)
+            yield number, as_object(item, file, number)
 
 
 def _of_score(file: Path, number: int, held: Mapping[str, Any], asked: Asked, log_facts: LogFacts) -> Iterator[LogRow]:

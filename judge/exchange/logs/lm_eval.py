@@ -19,7 +19,7 @@ from judge.exchange.logs.places import as_text
 from judge.exchange.logs.row import LogFacts, LogRow
 
 INVALID = ("[invalid]", "invalid")
-"""What lm-eval's filters write where nothing matched."""
+"""Word that lm-eval's filters write where nothing matched."""
 
 _NAME = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[\d.:-]+)\.jsonl$")
 _NONE = "none"
@@ -31,7 +31,7 @@ class _Samples:
     task: str
     model: str
     asked: Asked
-    told: LogFacts
+    log_facts: LogFacts
 
 
 def read(file: Path, asked: Asked, log_facts: LogFacts) -> Iterator[LogRow]:
@@ -50,38 +50,38 @@ def _model(file: Path, date: str | None, log_facts: LogFacts) -> str:
     """The model's name: the results' beside the samples, else the folder's."""
     results = file.with_name(f"results_{date}.json")
     if date is not None and results.is_file():
-        found = whole(results)
-        if isinstance(found, dict):
-            log_facts.version = found.get("lm_eval_version") or log_facts.version
-            if found.get("model_name"):
-                return str(found["model_name"])
+        data = whole(results)
+        if isinstance(data, dict):
+            log_facts.version = data.get("lm_eval_version") or log_facts.version
+            if data.get("model_name"):
+                return str(data["model_name"])
     log_facts.untold["files of samples name no model: the folder's name is used"] += 1
     return file.resolve().parent.name
 
 
 def _answers(samples: _Samples, number: int, sample: Mapping[str, Any]) -> Iterator[LogRow]:
-    """What the model answered, after the filter, as ratings of what it was shown."""
+    """The model's filtered answers, as ratings of the text that it was shown."""
     row = _row(samples, number, sample, samples.task, samples.model, as_text(sample["doc_id"]))
     if "rating" in samples.asked.places:
-        yield from scored(row, samples.asked.places.value("rating", sample), samples.told)
+        yield from scored(row, samples.asked.places.value("rating", sample), samples.log_facts)
         return
     filtered = sample["filtered_resps"]
     if _chances(filtered):
-        yield from _chosen(row, sample, filtered, samples.told)
+        yield from _chosen(row, sample, filtered, samples.log_facts)
         return
     several = filtered[0] if len(filtered) == 1 and isinstance(filtered[0], list) else filtered
     raw = sample.get("resps") or [[]]
     for repeat, answer in enumerate(several):
         own = replace(row, repeat=repeat if len(several) > 1 else None)
-        said = raw[0][repeat] if raw and repeat < len(raw[0]) else answer
-        text = said if isinstance(said, str) else None
+        reply = raw[0][repeat] if raw and repeat < len(raw[0]) else answer
+        text = reply if isinstance(reply, str) else None
         own = replace(own, explanation=own.explanation or _reason(text, answer))
         if isinstance(text, str) and not text.strip():
             yield lost(own, "empty")
         elif answer is None or (isinstance(answer, str) and (answer in INVALID or not answer.strip())):
             yield lost(own, "unparsed")
         else:
-            yield from scored(own, answer.strip() if isinstance(answer, str) else answer, samples.told)
+            yield from scored(own, answer.strip() if isinstance(answer, str) else answer, samples.log_facts)
 
 
 def _reason(text: str | None, answer: Any) -> str | None:
@@ -91,16 +91,16 @@ def _reason(text: str | None, answer: Any) -> str | None:
 
 def _chances(filtered: Any) -> bool:
     """Whether the answers are log-likelihoods of choices."""
-    return bool(filtered) and all(isinstance(one, list) and len(one) == 2 for one in filtered)
+    return bool(filtered) and all(isinstance(pair, list) and len(pair) == 2 for pair in filtered)
 
 
 def _chosen(row: LogRow, sample: Mapping[str, Any], filtered: list[Any], log_facts: LogFacts) -> Iterator[LogRow]:
     """The likeliest choice; two that are equally likely are none."""
     arguments = sample.get("arguments") or {}
     shown = [arguments.get(f"gen_args_{n}") for n in range(len(filtered))] if isinstance(arguments, dict) else arguments
-    texts = [_continuation(one) for one in shown]
+    texts = [_continuation(entry) for entry in shown]
     try:
-        chances = [float(one[0]) for one in filtered]
+        chances = [float(entry[0]) for entry in filtered]
     except (TypeError, ValueError):
         yield lost(row, "unparsed")
         return
@@ -112,22 +112,22 @@ def _chosen(row: LogRow, sample: Mapping[str, Any], filtered: list[Any], log_fac
 
 
 def _continuation(arguments: Any) -> str | None:
-    found = arguments.get("arg_1") if isinstance(arguments, Mapping) else None
+    continuation = arguments.get("arg_1") if isinstance(arguments, Mapping) else None
     if isinstance(arguments, list) and len(arguments) > 1:
-        found = arguments[1]
-    return found.strip() if isinstance(found, str) else None
+        continuation = arguments[1]
+    return continuation.strip() if isinstance(continuation, str) else None
 
 
 def _metrics(samples: _Samples, number: int, sample: Mapping[str, Any]) -> Iterator[LogRow]:
     """Each metric of the model's answer."""
-    said = sample.get("resps") or [[None]]
-    text = said[0][0] if said and said[0] and isinstance(said[0][0], str) else None
+    replies = sample.get("resps") or [[None]]
+    text = replies[0][0] if replies and replies[0] and isinstance(replies[0][0], str) else None
     for name in sample.get("metrics") or []:
         own = f"{samples.model}/{samples.task}/{sample['doc_id']}"
         row = _row(samples, number, sample, str(name), f"{CODE}/{name}", own)
         value = samples.asked.places.value("rating", sample, sample.get(name))
         shown = replace(row, system=row.system or samples.model, text=row.text or text)
-        yield from scored(shown, value, samples.told)
+        yield from scored(shown, value, samples.log_facts)
 
 
 def _row(

@@ -35,9 +35,9 @@ def _traces(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     if starts_lines(file):
         yield from lines(file)
         return
-    found = whole(file)
-    several = found if isinstance(found, list) else as_object(found, file, 1).get("traces", [found])
-    yield from ((number, as_object(one, file, number)) for number, one in enumerate(several, start=1))
+    data = whole(file)
+    several = data if isinstance(data, list) else as_object(data, file, 1).get("traces", [data])
+    yield from ((number, as_object(item, file, number)) for number, item in enumerate(several, start=1))
 
 
 def _of_trace(file: Path, number: int, trace: Mapping[str, Any], asked: Asked, log_facts: LogFacts) -> Iterator[LogRow]:
@@ -97,18 +97,18 @@ def _row(
 
 
 def _span(trace: Mapping[str, Any], name: str) -> str | None:
-    """What the trace's first span was given, or gave."""
+    """The input or output of the trace's first span."""
     spans = (trace.get("data") or {}).get("spans") or []
-    root = next((one for one in spans if not one.get("parent_span_id") and not one.get("parent_id")), None)
-    found = ((root or {}).get("attributes") or {}).get(name)
-    if isinstance(found, str):
+    root = next((span for span in spans if not span.get("parent_span_id") and not span.get("parent_id")), None)
+    value = ((root or {}).get("attributes") or {}).get(name)
+    if isinstance(value, str):
         try:
-            found = orjson.loads(found)
+            value = orjson.loads(value)
         except orjson.JSONDecodeError:
-            return found
-    if isinstance(found, Mapping) and len(found) == 1:
-        found = next(iter(found.values()))
-    return as_text(found)
+            return value
+    if isinstance(value, Mapping) and len(value) == 1:
+        value = next(iter(value.values()))
+    return as_text(value)
 
 
 MLFLOW = Tool(

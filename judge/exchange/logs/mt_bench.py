@@ -40,25 +40,27 @@ def read(file: Path, criterion: str, log_facts: LogFacts) -> Iterator[Preference
         yield from (
             _games(file, number, held, criterion, log_facts)
             if "g1_winner" in held
-            else _one(file, number, held, criterion)
+            else _single_order(file, number, held, criterion)
         )
 
 
 def _games(
     file: Path, number: int, held: Mapping[str, Any], criterion: str, log_facts: LogFacts
 ) -> Iterator[PreferenceRow]:
-    one, two = _story(held, "model_1", None), _story(held, "model_2", None)
-    said = [_winner(file, number, held[f"g{game}_winner"], as_text(held.get(f"g{game}_judgment"))) for game in (1, 2)]
-    if None not in (said[0][0], said[1][0]) and said[0][0] != said[1][0]:
+    first_story, second_story = _story(held, "model_1", None), _story(held, "model_2", None)
+    verdicts = [
+        _winner(file, number, held[f"g{game}_winner"], as_text(held.get(f"g{game}_judgment"))) for game in (1, 2)
+    ]
+    if None not in (verdicts[0][0], verdicts[1][0]) and verdicts[0][0] != verdicts[1][0]:
         log_facts.untold["games had another winner with positions swapped: both verdicts count"] += 1
     name, template = _judge(held)
-    for game, (preference, loss) in enumerate(said, start=1):
+    for game, (preference, loss) in enumerate(verdicts, start=1):
         swapped = game == 2
         yield PreferenceRow(
             number=number,
             story_prompt=_prompt(held),
-            first=two if swapped else one,
-            second=one if swapped else two,
+            first=second_story if swapped else first_story,
+            second=first_story if swapped else second_story,
             criterion=criterion,
             preference=_SWAPPED[preference] if swapped and preference else preference,
             loss=loss,
@@ -68,7 +70,7 @@ def _games(
         )
 
 
-def _one(file: Path, number: int, held: Mapping[str, Any], criterion: str) -> Iterator[PreferenceRow]:
+def _single_order(file: Path, number: int, held: Mapping[str, Any], criterion: str) -> Iterator[PreferenceRow]:
     """A judgment of one order: a person's, or a model's that was boiled down to one word."""
     name, template = _judge(held)
     people = name.startswith(_PEOPLE)
@@ -120,8 +122,12 @@ def _prompt(held: Mapping[str, Any]) -> str:
 
 def _story(held: Mapping[str, Any], model: str, conversation: str | None) -> LoggedStory:
     name, turn = str(held.get(model)), int(held.get("turn") or 1)
-    said = held.get(conversation) if conversation else None
-    replies = [one.get("content") for one in said if one.get("role") == "assistant"] if isinstance(said, list) else []
+    turns = held.get(conversation) if conversation else None
+    replies = (
+        [message.get("content") for message in turns if message.get("role") == "assistant"]
+        if isinstance(turns, list)
+        else []
+    )
     text = as_text(replies[turn - 1]) if len(replies) >= turn else None
     return LoggedStory(f"{name}/{held['question_id']}/{turn}", name, text)
 

@@ -41,9 +41,9 @@ def _annotations(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     if starts_lines(file):
         yield from ((number, _from_cells(held)) for number, held in lines(file))
         return
-    found = whole(file)
-    several = found if isinstance(found, list) else as_list(as_object(found, file, 1).get("data"), "data", file)
-    yield from ((number, as_object(one, file, number)) for number, one in enumerate(several, start=1))
+    data = whole(file)
+    several = data if isinstance(data, list) else as_list(as_object(data, file, 1).get("data"), "data", file)
+    yield from ((number, as_object(item, file, number)) for number, item in enumerate(several, start=1))
 
 
 def _from_cells(cells: Mapping[str, Any]) -> dict[str, Any]:
@@ -86,8 +86,8 @@ def _of_annotation(
     if score is not None and label is not None:
         log_facts.untold["annotations have a score and a label: the score counts"] += 1
     value = places.value("rating", held, label if score is None else score)
-    said = str(result.get("explanation") or "")
-    if value is None and said and loss_of(said) == "filtered":
+    explanation = str(result.get("explanation") or "")
+    if value is None and explanation and loss_of(explanation) == "filtered":
         yield lost(row, "filtered")
     else:
         yield from scored(row, value, log_facts)
@@ -97,8 +97,8 @@ def _judge(held: Mapping[str, Any], name: str, log_facts: LogFacts) -> str:
     if held["annotator_kind"] == "CODE":
         return f"{CODE}/{name}"
     metadata = held.get("metadata") or {}
-    found = next((metadata[key] for key in _MODELS if metadata.get(key)), None) if isinstance(metadata, dict) else None
-    return as_text(found) or as_text(held.get("identifier")) or unnamed(name, log_facts)
+    model = next((metadata[key] for key in _MODELS if metadata.get(key)), None) if isinstance(metadata, dict) else None
+    return as_text(model) or as_text(held.get("identifier")) or unnamed(name, log_facts)
 
 
 PHOENIX = Tool(

@@ -18,6 +18,7 @@ FIELDS = ("story", "story_prompt", "system", "text", "judge", "eval_prompt", "ra
 Record = Mapping[str, Any]
 _NOTHING = object()
 _NAMED = 12
+"""Fields of a record that a message lists: enough to see how it is built."""
 
 
 @dataclass(slots=True)
@@ -25,7 +26,7 @@ class Places:
     """Field -> dotted path into a record, or `=TEXT` for a constant; a field without one is the reader's to find."""
 
     given: Mapping[str, str] = field(default_factory=dict)
-    found: set[str] = field(default_factory=set)
+    fields_found: set[str] = field(default_factory=set)
     seen: dict[str, list[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -38,18 +39,18 @@ class Places:
         return name in self.given
 
     def value(self, name: str, record: Record, otherwise: Any = None) -> Any:
-        """What stands in the field's place; `otherwise` where no place was said."""
+        """The value at the field's path; `otherwise` where no path is given."""
         path = self.given.get(name)
         if path is None:
             return otherwise
         if path.startswith("="):
-            self.found.add(name)
+            self.fields_found.add(name)
             return path[1:]
         held = at(record, path)
         if held is _NOTHING:
             self.seen.setdefault(name, sorted(paths(record))[:_NAMED])
             return None
-        self.found.add(name)
+        self.fields_found.add(name)
         return held
 
     def text(self, name: str, record: Record, otherwise: Any = None) -> str | None:
@@ -58,23 +59,23 @@ class Places:
 
     def story(self, record: Record, otherwise: Any, file: Path, number: int) -> str:
         """The story's id, which every row needs."""
-        found = self.text("story", record, otherwise)
-        if found is None:
-            place = self.given.get("story")
+        name = self.text("story", record, otherwise)
+        if name is None:
+            path = self.given.get("story")
             hint = Advice("give the path of the story's id: {columns}", columns={"story": "PATH"})
-            raise DataError("nothing names the story", file=file, row=number, column=place, hint=hint)
-        return found
+            raise DataError("nothing names the story", file=file, row=number, column=path, hint=hint)
+        return name
 
     def check(self, file: Path) -> None:
         """Refuse places at which no record had anything."""
         for name, path in self.given.items():
-            if name not in self.found and name in self.seen:
-                known = ", ".join(self.seen[name])
-                raise DataError(f"no record has {path!r} (for {name})", file=file, allowed=f"such as {known}")
+            if name not in self.fields_found and name in self.seen:
+                examples = ", ".join(self.seen[name])
+                raise DataError(f"no record has {path!r} (for {name})", file=file, allowed=f"such as {examples}")
 
 
 def at(record: Any, path: str) -> Any:
-    """What stands at a dotted path; a key may hold dots itself."""
+    """The value at a dotted path; a key may hold dots itself."""
     if path == "":
         return record
     if isinstance(record, Mapping):

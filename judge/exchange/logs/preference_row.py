@@ -11,7 +11,7 @@ from judge.exchange.logs.row import LogFacts
 from judge.records import Preferred, VerdictStatus
 
 PreferenceLoss = Literal["error", "filtered", "unparsed", "missing", "defaulted", "inconsistent"]
-"""Why a log has no preference in a place where it should have one."""
+"""Reasons for which a log lacks a preference that it should have."""
 
 STATUS: Mapping[PreferenceLoss, VerdictStatus] = {
     "error": "not_answered",

@@ -57,21 +57,21 @@ def _results(file: Path, log_facts: LogFacts) -> Iterator[tuple[int, dict[str, A
     log = as_object(whole(file), file, 1)
     log_facts.version = (log.get("metadata") or {}).get("promptfooVersion")
     inner = log.get("results")
-    found = as_list(inner.get("results") if isinstance(inner, dict) else inner, "results", file)
-    yield from ((number, as_object(one, file, number)) for number, one in enumerate(found, start=1))
+    items = as_list(inner.get("results") if isinstance(inner, dict) else inner, "results", file)
+    yield from ((number, as_object(item, file, number)) for number, item in enumerate(items, start=1))
 
 
 def _of_result(
     file: Path, number: int, result: Mapping[str, Any], asked: Asked, log_facts: LogFacts
 ) -> Iterator[LogRow]:
     graded = result.get("gradingResult") or {}
-    results = [one for one in graded.get("componentResults") or [] if isinstance(one, Mapping)]
+    results = [entry for entry in graded.get("componentResults") or [] if isinstance(entry, Mapping)]
     if not results and graded and not result.get("error"):
         results = [graded]
     if not results:
         asserted = (result.get("testCase") or {}).get("assert") or [{}]
-        results = [{"assertion": one} for one in asserted if isinstance(one, Mapping)]
-    kinds = Counter(_criterion(one) for one in results)
+        results = [{"assertion": entry} for entry in asserted if isinstance(entry, Mapping)]
+    kinds = Counter(_criterion(entry) for entry in results)
     for component in results:
         row = _row(file, number, result, component, kinds, asked, log_facts)
         loss = _loss(result, component)
@@ -121,15 +121,15 @@ def _judge(criterion: str, assertion: Mapping[str, Any], result: Mapping[str, An
     if kind not in MODEL_GRADED:
         return f"{CODE}/{kind}"
     options = (result.get("testCase") or {}).get("options") or {}
-    for found in (assertion.get("provider"), options.get("provider")):
-        name = found.get("id") if isinstance(found, Mapping) else found
+    for provider in (assertion.get("provider"), options.get("provider")):
+        name = provider.get("id") if isinstance(provider, Mapping) else provider
         if isinstance(name, str):
             return name
     return unnamed(criterion, log_facts)
 
 
 def _loss(result: Mapping[str, Any], component: Mapping[str, Any]) -> Loss | None:
-    """Why there is no score, the writer's failures first; None where there is one."""
+    """The reason for a missing score, the writer's failures first; None where there is one."""
     response = result.get("response") or {}
     if isinstance(response, Mapping):
         stopped = response.get("finishReason") == "content_filter"

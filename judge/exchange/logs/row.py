@@ -24,7 +24,7 @@ Loss = Literal[
     "defaulted",
     "out_of_range",
 ]
-"""Why a log has no rating in a place where it should have one."""
+"""Reasons for which a log lacks a rating that it should have."""
 
 STATUS: Mapping[Loss, Status] = {
     "error": "not_answered",

@@ -61,7 +61,7 @@ def rated(rows: Sequence[LogRow], scaling: Scaling, shown: Mapping[str, Scale], 
     Raises DataError for words whose labels are not known and people's words that are none, OptionError for a range to
     rescale from without a scale to go to.
     """
-    criteria = {one.name.casefold(): one for one in scaling.criteria}
+    criteria = {declared_criterion.name.casefold(): declared_criterion for declared_criterion in scaling.criteria}
     values: dict[str, list[LogRow]] = defaultdict(list)
     for row in rows:
         values[row.criterion].append(row)
@@ -74,7 +74,7 @@ def rated(rows: Sequence[LogRow], scaling: Scaling, shown: Mapping[str, Scale], 
         if criterion is None and scale is not None:
             criterion = Criterion(name, name, "", scale)
         ratings.criteria += [criterion] if criterion is not None else []
-        ratings.notes += _said(name, own, scale)
+        ratings.notes += _conversion_notes(name, own, scale)
     off: Counter[str] = Counter()
     ratings.rows = [_rated(row, scales[row.criterion], scaling, ratings, off, file) for row in rows]
     ratings.scaled = any(scale is not None and scale is scaling.scale for scale in scales.values())
@@ -125,7 +125,7 @@ def _scale(
     return scaling.scale
 
 
-def _said(name: str, rows: Sequence[LogRow], scale: Scale | None) -> Iterator[str]:
+def _conversion_notes(name: str, rows: Sequence[LogRow], scale: Scale | None) -> Iterator[str]:
     if scale is YES_NO:
         yield f"{name}: true is Yes and false is No"
     numbers = [number for row in rows if row.value is not None and (number := _number(row.value)) is not None]
@@ -178,7 +178,7 @@ def _number(value: Value) -> float | None:
     if isinstance(value, bool):
         return None
     try:
-        found = float(value)
+        number = float(value)
     except ValueError:
         return None
-    return found if abs(found) < float("inf") else None
+    return number if abs(number) < float("inf") else None

@@ -14,12 +14,16 @@ from typing import IO
 from judge.errors import DataError, MissingExtraError
 
 LARGEST_MEMBER = 256 << 20
+"""Bytes of an unpacked member: a log is a stranger's file, and a small archive may unpack to more than memory holds."""
+
 LONG_MEMBER, LARGEST_RATIO = 16 << 20, 500
 """How many times longer than its packed form a long member may be."""
 
 # Compression method 93, and a local header of 30 bytes before the name, as the ZIP specification has them.
 _ZSTANDARD = 93
 _LOCAL_HEADER = 30
+"""Bytes of a member's header without name and extra field, whose lengths stand in its last four (ZIP, APPNOTE 4.3.7).
+"""
 
 
 class Archive:
@@ -70,10 +74,10 @@ class Archive:
             packed = _packed(stream, member)
         # Frames stand one behind the other in long members; a stream reads them all.
         with pyarrow.CompressedInputStream(pyarrow.BufferReader(packed), "zstd") as unpacked:
-            found = bytes(unpacked.read(member.file_size + 1))
-        if len(found) != member.file_size:
+            content = bytes(unpacked.read(member.file_size + 1))
+        if len(content) != member.file_size:
             raise zipfile.BadZipFile("another length than stated")
-        return found
+        return content
 
 
 def _packed(stream: IO[bytes], member: zipfile.ZipInfo) -> bytes:

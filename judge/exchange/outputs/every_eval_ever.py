@@ -53,13 +53,15 @@ def write_records(
     give equal files.
     """
     empty_folder(folder)
-    measurements = [one for one in measured.measurements if one.what == TAU]
+    measurements = [measurement for measurement in measured.measurements if measurement.kind == TAU]
     files: list[Path] = []
-    for (dataset, judge), results in _by_judge([one for one in measurements if one.estimate.defined]).items():
+    for (dataset, judge), results in _by_judge(
+        [measurement for measurement in measurements if measurement.estimate.defined]
+    ).items():
         manifest = _manifest(table, judge)
-        made = _record(dataset, judge, results, manifest, organization, when or _sitting(manifest))
-        text = orjson.dumps(made, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
-        developer, model = made["model_info"]["id"].split("/", 1)
+        record = _record(dataset, judge, results, manifest, organization, when or _sitting(manifest))
+        text = orjson.dumps(record, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+        developer, model = record["model_info"]["id"].split("/", 1)
         path = folder / "data" / _part(f"storyjudge-{dataset}") / developer / model / f"{_uuid(text)}.json"
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -69,16 +71,16 @@ def write_records(
         files.append(path)
     return Records(
         tuple(files),
-        sum(one.estimate.defined for one in measurements),
-        sum(not one.estimate.defined for one in measurements),
+        sum(measurement.estimate.defined for measurement in measurements),
+        sum(not measurement.estimate.defined for measurement in measurements),
     )
 
 
 def _by_judge(measurements: Sequence[Measurement]) -> dict[tuple[str, str], list[Measurement]]:
-    made: dict[tuple[str, str], list[Measurement]] = {}
-    for one in measurements:
-        made.setdefault((one.dataset, str(one.judge)), []).append(one)
-    return made
+    by_judge: dict[tuple[str, str], list[Measurement]] = {}
+    for measurement in measurements:
+        by_judge.setdefault((measurement.dataset, str(measurement.judge)), []).append(measurement)
+    return by_judge
 
 
 def _record(
@@ -106,7 +108,7 @@ def _record(
             "id": identity,
             "additional_details": {"deployment_type": "unknown", "model_availability": "unknown"},
         },
-        "evaluation_results": [_result(one, manifest) for one in results],
+        "evaluation_results": [_result(result, manifest) for result in results],
     }
 
 
@@ -177,5 +179,5 @@ def _generation(manifest: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _sitting(manifest: Mapping[str, Any]) -> float:
-    began = [float(one["began"]) for one in manifest.get("sittings") or () if one.get("began")]
+    began = [float(sitting["began"]) for sitting in manifest.get("sittings") or () if sitting.get("began")]
     return max(began, default=_EARLIEST)

@@ -42,8 +42,8 @@ def tables_of(folders: Sequence[Path], choices: GiveAway) -> list[RatingsTable]:
     """Each result folder's table as it is given away; a person has one pseudonym in all of them."""
     tables = [read([folder], keep=False) for folder in folders]
     names = [name for table in tables for name in table.frame["rater"].dropna().unique()]
-    known = pseudonyms(names)
-    return [_given(table, choices, known) for table in tables]
+    pseudonym_of = pseudonyms(names)
+    return [_given(table, choices, pseudonym_of) for table in tables]
 
 
 def pseudonyms(names: Sequence[str]) -> dict[str, str]:
@@ -52,13 +52,13 @@ def pseudonyms(names: Sequence[str]) -> dict[str, str]:
     return {name: f"rater-{number}" for number, name in enumerate(mixed, start=1)}
 
 
-def _given(table: RatingsTable, choices: GiveAway, known: dict[str, str]) -> RatingsTable:
+def _given(table: RatingsTable, choices: GiveAway, pseudonym_of: dict[str, str]) -> RatingsTable:
     frame, stories = table.frame.copy(), table.stories.copy()
     people = frame["source"] == "rater"
     if choices.people == "none":
         frame["rater"] = None
     elif choices.people == "pseudonyms":
-        frame["rater"] = [None if pd.isna(name) else known[str(name)] for name in frame["rater"]]
+        frame["rater"] = [None if pd.isna(name) else pseudonym_of[str(name)] for name in frame["rater"]]
     if not choices.comments:
         frame["explanation"] = frame["explanation"].astype(object).where(~people, None)
     if not choices.texts:

@@ -25,6 +25,8 @@ from judge.version import __version__
 from judge.whole_file import write_whole
 
 FORMAT = 1
+"""Raised when a released program can no longer read older folders."""
+
 CONTENTS, CARD = "judge.json", "README.md"
 _NUMBERS = {"rating": "float64", "repeat": "int32", "words": "int32"}
 
@@ -76,11 +78,11 @@ def write_hub(path: Path, tables: Sequence[RatingsTable], choices: GiveAway) -> 
 
 def _names(facts: Sequence[RunFacts]) -> list[str]:
     """A file name for each result folder, each another's."""
-    made: list[str] = []
+    names: list[str] = []
     for fact in facts:
         name = judge_slug(f"{fact.run}-{fact.judge}")[:80]
-        made.append(name if name not in made else f"{name}-{len(made)}")
-    return made
+        names.append(name if name not in names else f"{name}-{len(names)}")
+    return names
 
 
 def _write(frame: pd.DataFrame, path: Path) -> tuple[int, dict[str, str]]:

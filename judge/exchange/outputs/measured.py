@@ -30,7 +30,7 @@ _KINDS = {JUDGE: TAU, CEILING: PERSON, CONTROL: SURFACE}
 class Measurement:
     """One number: its kind, its judge or raters, and the estimate with interval or the reason why there is none."""
 
-    what: str
+    kind: str
     dataset: str
     judge: str | None
     eval_prompt: str | None
@@ -40,13 +40,13 @@ class Measurement:
 
     @property
     def unit(self) -> str:
-        """What the number counts, and where it lies."""
-        return _UNITS[self.what]
+        """The unit of the number, and its range."""
+        return _UNITS[self.kind]
 
     @property
     def name(self) -> str:
         """`tau/DATASET/JUDGE/EVAL-PROMPT/CRITERION`, with what does not apply left out."""
-        parts = (self.what, self.dataset, self.judge, self.eval_prompt, self.criterion)
+        parts = (self.kind, self.dataset, self.judge, self.eval_prompt, self.criterion)
         return "/".join(str(part).replace("/", "_") for part in parts if part not in (None, "-"))
 
 
@@ -72,15 +72,15 @@ class Measured:
     def _agreement(self) -> Iterator[Measurement]:
         for row in self.correlations.rows:
             if row.kind in _KINDS and row.subject.against is not None:
-                one, judge = row.subject, row.kind == JUDGE
+                subject, judge = row.subject, row.kind == JUDGE
                 yield Measurement(
                     _KINDS[row.kind],
-                    one.dataset,
-                    one.judge if judge else None,
-                    one.eval_prompt if judge else None,
-                    one.criterion,
+                    subject.dataset,
+                    subject.judge if judge else None,
+                    subject.eval_prompt if judge else None,
+                    subject.criterion,
                     row.estimate,
-                    one.run if judge else None,
+                    subject.run if judge else None,
                 )
 
     def _of_repeats(self) -> Iterator[Measurement]:

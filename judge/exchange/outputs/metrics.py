@@ -13,11 +13,11 @@ from judge.exchange.outputs.measured import Measurement
 def metrics_json(measurements: Sequence[Measurement]) -> bytes:
     """The file. An undefined number is null with its reason; an interval that was not made is not there."""
     metrics: dict[str, dict[str, Any]] = {}
-    for one in measurements:
-        name, number = one.name.rstrip("/"), 2
+    for measurement in measurements:
+        name, number = measurement.name.rstrip("/"), 2
         while name in metrics:  # two runs of one judge
-            name, number = f"{one.name}#{number}", number + 1
-        metrics[name] = _plain(one)
+            name, number = f"{measurement.name}#{number}", number + 1
+        metrics[name] = _plain(measurement)
     return orjson.dumps(metrics, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 
 

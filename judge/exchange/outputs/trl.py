@@ -30,11 +30,16 @@ def write_trl(path: Path, table: PreferencesTable, judge: str | None = None) -> 
 
     Raises SpecError for a judge that is not in the table, and where there is no preference at all.
     """
-    sides = [side for _, found in datasets(table) for side in found if side.kind != "implied" and side.judge == judge]
+    sides = [
+        side
+        for _, dataset_sides in datasets(table)
+        for side in dataset_sides
+        if side.kind != "implied" and side.judge == judge
+    ]
     if not sides:
-        known = sorted(str(name) for name in table.frame.loc[table.frame["source"] == "judge", "judge"].unique())
+        judges = sorted(str(name) for name in table.frame.loc[table.frame["source"] == "judge", "judge"].unique())
         if judge is not None:
-            raise SpecError(unknown("judge", judge, known))
+            raise SpecError(unknown("judge", judge, judges))
         raise SpecError("the results hold no comparisons of stories", hint="judge data list names datasets with pairs")
     lines: list[bytes] = []
     even = without = 0

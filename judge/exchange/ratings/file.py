@@ -75,13 +75,13 @@ def read_ratings(
     chosen = _with_labels(ratings_map(path, columns or {}, leave_out), dataset, criteria, path)
     name = dataset if isinstance(dataset, str) else dataset.name if dataset is not None else None
     rows = _checked_rows(path, chosen, name, unrated, number_repeats=number_repeats)
-    known = {name: _criterion(name, scale) for name, scale in _labelled(rows, chosen)}
-    known |= {criterion.name: criterion for criterion in criteria}
+    by_name = {name: _criterion(name, scale) for name, scale in _labelled(rows, chosen)}
+    by_name |= {criterion.name: criterion for criterion in criteria}
     return import_rows(
         rows,
         path,
         dataset=dataset if isinstance(dataset, Dataset) else None,
-        criteria=list(known.values()),
+        criteria=list(by_name.values()),
         notes=notes,
         ratings=ratings,
         asked=_asked(dataset, chosen, columns or {}),
@@ -106,24 +106,24 @@ def import_rows(
     refuse_twice(rows, path)
     facts = stories_of(rows, path)
     judged, people = ([row.cells for row in rows if row.cells["source"] == source] for source in ("judge", "rater"))
-    found: list[str] = []
+    story_notes: list[str] = []
     labels_note = None
     if dataset is not None:
         joined = join(facts, dataset, path, {str(row.cells["criterion"]) for row in rows}, people=bool(people))
         people += joined.people
-        found, labels_note = joined.notes, dataset.labels_note
+        story_notes, labels_note = joined.notes, dataset.labels_note
     frame = _frame(judged + people, facts)
-    known = {criterion.name: criterion for criterion in criteria}
+    by_name = {criterion.name: criterion for criterion in criteria}
     if dataset is not None:
         of_dataset = ((str(name), dataset.labels.of(str(name))) for name in pd.unique(frame["criterion"]))
-        known = {name: _criterion(name, scale) for name, scale in of_dataset if scale is not None} | known
+        by_name = {name: _criterion(name, scale) for name, scale in of_dataset if scale is not None} | by_name
     names = [str(name) for name in pd.unique(frame["criterion"])]
-    off = _off_scale(frame, known)
+    off = _off_scale(frame, by_name)
     return Import(
         frame=frame,
         judge=", ".join(sorted({str(cells["judge"]) for cells in judged})) or "people only",
-        criteria=[known[name] for name in names if name in known],
-        notes=[*notes, *found, *filter(None, [labels_note]), *off],
+        criteria=[by_name[name] for name in names if name in by_name],
+        notes=[*notes, *story_notes, *filter(None, [labels_note]), *off],
         sources=[path],
         stories=_story_table(facts),
         asked=asked,
@@ -145,8 +145,8 @@ def _with_labels(
 def _labelled(rows: Sequence[FileRow], chosen: RatingsMap) -> list[tuple[str, Scale]]:
     """The file's criteria whose labels are known, with their scales."""
     names = dict.fromkeys(str(row.cells["criterion"]) for row in rows)
-    found = ((name, chosen.labels.of(name)) for name in names)
-    return [(name, scale) for name, scale in found if scale is not None]
+    scales = ((name, chosen.labels.of(name)) for name in names)
+    return [(name, scale) for name, scale in scales if scale is not None]
 
 
 def _criterion(name: str, scale: Scale) -> Criterion:
@@ -191,35 +191,35 @@ def _frame(rows: Sequence[Mapping[str, Any]], facts: Mapping[tuple[str, str], St
     frame = without_empty(pd.DataFrame(list(rows), columns=[*COLUMNS, PANEL]))
     frame = frame[ordered(frame.columns)]
     places = [facts[key] for key in zip(frame["dataset"], frame["story"], strict=True)]
-    frame["system"] = [place.system or "-" for place in places]
-    frame["story_prompt"] = [place.story_prompt for place in places]
+    frame["system"] = [story.system or "-" for story in places]
+    frame["story_prompt"] = [story.story_prompt for story in places]
     frame["rating"] = frame["rating"].astype(np.float64)
     frame["repeat"] = frame["repeat"].astype("Int64")
     return frame
 
 
 def _story_table(facts: Mapping[tuple[str, str], StoryFacts]) -> pd.DataFrame | None:
-    """What is known of the stories beyond their ratings; None where nothing is."""
+    """Facts of the stories other than ratings; None where there are none."""
     rows = [
         {
             "dataset": dataset,
             "story": story,
-            "words": len(one.text.split()),
-            "text": one.text,
-            "reference": one.reference,
+            "words": len(story_facts.text.split()),
+            "text": story_facts.text,
+            "reference": story_facts.reference,
         }
-        for (dataset, story), one in facts.items()
-        if one.text is not None
+        for (dataset, story), story_facts in facts.items()
+        if story_facts.text is not None
     ]
     return pd.DataFrame(rows) if rows else None
 
 
-def _off_scale(frame: pd.DataFrame, known: Mapping[str, Criterion]) -> list[str]:
-    low = frame["criterion"].map({name: c.scale.min for name, c in known.items()}).astype(np.float64)
-    high = frame["criterion"].map({name: c.scale.max for name, c in known.items()}).astype(np.float64)
+def _off_scale(frame: pd.DataFrame, criteria: Mapping[str, Criterion]) -> list[str]:
+    low = frame["criterion"].map({name: c.scale.min for name, c in criteria.items()}).astype(np.float64)
+    high = frame["criterion"].map({name: c.scale.max for name, c in criteria.items()}).astype(np.float64)
     off = (frame["source"] == "judge") & ((frame["rating"] < low) | (frame["rating"] > high))
     # A mean of labels without an order is none of them.
-    loose = [name for name, c in known.items() if c.scale.labels and not c.scale.numeric]
+    loose = [name for name, c in criteria.items() if c.scale.labels and not c.scale.numeric]
     off |= (frame["source"] == "judge") & frame["criterion"].isin(loose) & (frame["rating"] % 1 > 0)
     if not off.any():
         return []

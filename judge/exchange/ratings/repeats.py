@@ -16,7 +16,7 @@ _NAMED = 3
 
 
 def _key(row: FileRow) -> tuple[Any, ...]:
-    """What one judge rates once: all but the repeat."""
+    """Key of what one judge rates once: all but the repeat."""
     return tuple(row.cells[name] for name in ("run", "dataset", "judge", "eval_prompt", "story", "criterion"))
 
 
@@ -44,10 +44,12 @@ def refuse_twice(rows: Sequence[FileRow], path: Path) -> None:
                 "repeated answers are numbered in a column repeat, or by {number_repeats} in the file's order; of rows "
                 "that say the same, delete all but one"
             )
-            raise DataError(_twice(pairs, asked, "", "judges' ratings"), file=path, hint=numbered)
+            raise DataError(_repeated_sentence(pairs, asked, "", "judges' ratings"), file=path, hint=numbered)
         hint = "number the repeats of one story and criterion 0, 1, 2, ..., or delete all rows but one"
         raise DataError(
-            _twice(pairs, asked, f" in repeat {row.cells['repeat']}", "judges' ratings"), file=path, hint=hint
+            _repeated_sentence(pairs, asked, f" in repeat {row.cells['repeat']}", "judges' ratings"),
+            file=path,
+            hint=hint,
         )
     named = [row for row in rows if row.cells["source"] == "rater" and row.cells["rater"] is not None]
     pairs = _pairs(
@@ -56,7 +58,7 @@ def refuse_twice(rows: Sequence[FileRow], path: Path) -> None:
     if pairs:
         asked = f"rater {pairs[0][1].cells['rater']!r}"
         hint = "delete all rows but one; where the column does not name persons, leave it out"
-        raise DataError(_twice(pairs, asked, "", "people's ratings"), file=path, hint=hint)
+        raise DataError(_repeated_sentence(pairs, asked, "", "people's ratings"), file=path, hint=hint)
 
 
 def _pairs(rows: Sequence[FileRow], key: Callable[[FileRow], tuple[Any, ...]]) -> list[tuple[FileRow, FileRow]]:
@@ -69,12 +71,12 @@ def _prompt(row: FileRow) -> str:
     return f", Eval-Prompt {row.cells['eval_prompt']}" if row.cells["eval_prompt"] != "-" else ""
 
 
-def _twice(pairs: Sequence[tuple[FileRow, FileRow]], who: str, repeat: str, what: str) -> str:
+def _repeated_sentence(pairs: Sequence[tuple[FileRow, FileRow]], who: str, repeat: str, rows_name: str) -> str:
     first, second = pairs[0]
     story, criterion = second.cells["story"], second.cells["criterion"]
     sentence = f"rows {first.number} and {second.number}: {who} rates story {story!r} on {criterion} twice{repeat}"
     if len(pairs) > 1:
         more = ", ".join(f"{a.number} and {b.number}" for a, b in pairs[1:_NAMED])
         rest = ", ..." if len(pairs) > _NAMED else ""
-        sentence += f"; {len(pairs)} of the {what} occur twice, also in rows {more}{rest}"
+        sentence += f"; {len(pairs)} of the {rows_name} occur twice, also in rows {more}{rest}"
     return sentence

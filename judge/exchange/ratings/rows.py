@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from judge.datasets.files.column_guess import named_column
-from judge.datasets.files.column_map import UNKNOWN_RATER, label, rating_columns, said_words
+from judge.datasets.files.column_map import UNKNOWN_RATER, label, rating_columns, stated_words
 from judge.datasets.files.label_cell import label_value
 from judge.datasets.files.rating_cell import RatingPlace, ratings_in
 from judge.datasets.files.table_file import cell, separator, table_columns, table_rows
@@ -72,12 +72,12 @@ class FileRow:
 
 def ratings_map(path: Path, columns: Mapping[str, Any], leave_out: Sequence[str]) -> RatingsMap:
     """The map over this file, with fields whose columns bear their names; DataError for columns that do not fit."""
-    said = {key: value for key, value in columns.items() if key not in _SAID and not is_key(key)}
-    sheet = said_words(columns.get("sheet"))
+    given_fields = {key: value for key, value in columns.items() if key not in _SAID and not is_key(key)}
+    sheet = stated_words(columns.get("sheet"))
     present = table_columns(path, sheet[0] if sheet else None)
     wide: dict[str, dict[str, Any]] = {prefix: {} for prefix in _WIDE}
     fields: dict[str, str] = {}
-    for key, value in said.items():
+    for key, value in given_fields.items():
         prefix = next((prefix for prefix in _WIDE if key.startswith(prefix)), None)
         if prefix is not None:
             criterion = key.removeprefix(prefix)
@@ -105,12 +105,12 @@ def ratings_map(path: Path, columns: Mapping[str, Any], leave_out: Sequence[str]
         by_judge=wide["judges."],
         people=wide["people."],
         left_out=tuple(leave_out),
-        missing=said_words(columns.get("missing")),
+        missing=stated_words(columns.get("missing")),
         sheet=sheet[0] if sheet else None,
         decimal_comma=path.suffix.lower() == ".csv" and separator(path) == ";",
         anonymous=anonymous,
         labels=label_scales(columns),
-        judge_names=frozenset(said_words(columns.get(_JUDGES))),
+        judge_names=frozenset(stated_words(columns.get(_JUDGES))),
     )
     _check(columns_map, [*fields.values(), *used], present, path)
     return columns_map
@@ -219,18 +219,20 @@ class _Reader:
 
     def _once(
         self,
-        known: dict[tuple[Any, ...], list[FileRow]],
+        rows_of_key: dict[tuple[Any, ...], list[FileRow]],
         row: FileRow,
         whose: tuple[Any, ...],
         rows: list[FileRow],
         column: str,
-        what: str,
+        subject: str,
     ) -> None:
         """Keep what a story's rows say alike, once; DataError where they differ."""
-        first = known.setdefault((row.cells["dataset"], row.cells["story"], *whose), rows)
-        if [_said(one) for one in first] == [_said(one) for one in rows]:
+        first = rows_of_key.setdefault((row.cells["dataset"], row.cells["story"], *whose), rows)
+        if [_rater_and_rating(row_before) for row_before in first] == [
+            _rater_and_rating(row_before) for row_before in rows
+        ]:
             return
-        message = f"{what} of story {row.cells['story']!r} differ from those of an earlier row"
+        message = f"{subject} of story {row.cells['story']!r} differ from those of an earlier row"
         hint = Advice(
             "where rows are people's, a column names the rater; where they are a judge's repeats: {number_repeats}; "
             "else each story needs an id of its own"
@@ -298,7 +300,7 @@ class _Reader:
         ratings: Given = []
         by_people = people or row.cells["source"] == "rater"
         for named, column in many:
-            place = RatingPlace(
+            rating_place = RatingPlace(
                 self.path,
                 row.number,
                 column,
@@ -308,7 +310,7 @@ class _Reader:
                 # A judge's may be the mean of its repeats, and is looked at again when its scale is known.
                 only_codes=by_people,
             )
-            ratings += [(own or named, value) for own, value in ratings_in(cell(cells, column), place)]
+            ratings += [(own or named, value) for own, value in ratings_in(cell(cells, column), rating_place)]
         return ratings
 
     def _labelled(self, cells: Mapping[str, Any], row: FileRow, criterion: str, given: Given) -> Given:
@@ -327,10 +329,10 @@ class _Reader:
         code = label_value(label, scale, self.path, row.number, column)
         if len(given) != 1 or given[0][1] not in (None, code):
             message = "not the label of the rating beside it"
-            said = ", ".join(f"{rating:g}" for _, rating in given if rating is not None)
+            ratings = ", ".join(f"{rating:g}" for _, rating in given if rating is not None)
             allowed = scale.code_words
             raise DataError(
-                message, file=self.path, row=row.number, column=column, found=f"{label} ({said})", allowed=allowed
+                message, file=self.path, row=row.number, column=column, found=f"{label} ({ratings})", allowed=allowed
             )
         return [(given[0][0], code)]
 
@@ -381,9 +383,9 @@ class _Reader:
     def _refuse(
         self, message: str, number: int, name: str, values: Mapping[str, Any] | None = None, hint: str | None = None
     ) -> NoReturn:
-        column, found = self.columns.fields.get(name, name), values[name] if values is not None else None
-        raise DataError(message, file=self.path, row=number, column=column, found=found, hint=hint)
+        column, value = self.columns.fields.get(name, name), values[name] if values is not None else None
+        raise DataError(message, file=self.path, row=number, column=column, found=value, hint=hint)
 
 
-def _said(row: FileRow) -> tuple[Any, Any]:
+def _rater_and_rating(row: FileRow) -> tuple[Any, Any]:
     return row.cells["rater"], row.cells["rating"]

@@ -46,14 +46,14 @@ def stories_of(rows: Sequence[FileRow], path: Path) -> dict[tuple[str, str], Sto
     for row in rows:
         values = row.cells
         facts = stories.setdefault((values["dataset"], values["story"]), StoryFacts(row.number))
-        said = {"text": row.text, "reference": row.reference}
-        said |= {name: values[name] for name in ("system", "story_prompt")}
-        for name, value in said.items():
-            known = getattr(facts, name)
-            if value is not None and known is not None and value != known:
+        given = {"text": row.text, "reference": row.reference}
+        given |= {name: values[name] for name in ("system", "story_prompt")}
+        for name, value in given.items():
+            earlier = getattr(facts, name)
+            if value is not None and earlier is not None and value != earlier:
                 message = f"the {name} of story {values['story']!r} differs from an earlier row's"
                 raise DataError(message, file=path, row=row.number, found=value)
-            setattr(facts, name, known if value is None else value)
+            setattr(facts, name, earlier if value is None else value)
     return stories
 
 
@@ -72,7 +72,7 @@ def join(
     DataError
         Fewer than half of the file's stories are the dataset's, or the two contradict each other.
     """
-    wanted = {story: one for (_, story), one in facts.items()}
+    wanted = {story: story_facts for (_, story), story_facts in facts.items()}
     joined = Joined()
     matched: set[str] = set()
     examples: list[str] = []
@@ -95,7 +95,7 @@ def join(
             file=path,
             hint=f"{dataset.name}'s ids look like {', '.join(map(repr, examples))}{_as_numbers(unmatched, examples)}",
         )
-    joined.notes = [*_said(dataset, len(matched), len(wanted), total, unmatched)]
+    joined.notes = [*_match_notes(dataset, len(matched), len(wanted), total, unmatched)]
     if people:
         joined.notes.append(f"people's ratings are the file's own; those of {dataset.name} were left out")
     elif rated and not criteria & rated.keys():
@@ -106,7 +106,7 @@ def join(
     return joined
 
 
-def _said(dataset: Dataset, matched: int, wanted: int, total: int, unmatched: Sequence[str]) -> list[str]:
+def _match_notes(dataset: Dataset, matched: int, wanted: int, total: int, unmatched: Sequence[str]) -> list[str]:
     notes = [f"{matched:,} of the file's {wanted:,} stories were found by id among the {total:,} of {dataset.name}"]
     if unmatched:
         notes.append(f"nothing but their ratings is known of {len(unmatched)} stories: {_few(unmatched)}")
@@ -115,22 +115,22 @@ def _said(dataset: Dataset, matched: int, wanted: int, total: int, unmatched: Se
 
 def _complete(facts: StoryFacts, story: Story, dataset: Dataset, path: Path) -> None:
     for name in _FACTS:
-        known, own = getattr(facts, name), getattr(story, name) or None
-        if known is not None and own is not None and known != own:
+        given, own = getattr(facts, name), getattr(story, name) or None
+        if given is not None and own is not None and given != own:
             raise DataError(
                 f"the {name} of story {story.id!r} is not that of {dataset.name} ({own[:60]!r})",
                 file=path,
                 row=facts.row,
-                found=known,
+                found=given,
                 hint=Advice("{leave_out} takes the dataset's; or the ids are another dataset's", leave_out=name),
             )
-        setattr(facts, name, own if known is None else known)
+        setattr(facts, name, own if given is None else given)
 
 
 def _people(story: Story, dataset: str, run: str) -> list[dict[str, Any]]:
-    place = {"run": run, "dataset": dataset, "story": story.id, "source": "rater", "status": "ok"}
+    cell = {"run": run, "dataset": dataset, "story": story.id, "source": "rater", "status": "ok"}
     return [
-        place | {"criterion": rating.criterion, "rater": rating.rater, PANEL: rating.panel, "rating": rating.value}
+        cell | {"criterion": rating.criterion, "rater": rating.rater, PANEL: rating.panel, "rating": rating.value}
         for rating in story.ratings
     ]
 
@@ -139,8 +139,8 @@ def _few(names: Sequence[str]) -> str:
     return ", ".join(map(repr, names[:_NAMED])) + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
 
 
-def _as_numbers(unmatched: Sequence[str], known: Sequence[str]) -> str:
+def _as_numbers(unmatched: Sequence[str], names: Sequence[str]) -> str:
     """A hint for ids that a program read as numbers and wrote as 1.0."""
-    if unmatched and all(name.endswith(".0") for name in unmatched) and not any(name.endswith(".0") for name in known):
+    if unmatched and all(name.endswith(".0") for name in unmatched) and not any(name.endswith(".0") for name in names):
         return "; the file's were written as decimal numbers (in pandas: frame['story'].astype(int))"
     return ""

@@ -60,11 +60,11 @@ def encode(block: list[Group]) -> bytes:
             story, criterion = query.story, query.criterion
             for shown in (story, query.other) if query.other is not None else (story,):
                 stories[shown.id] = [shown.id, shown.story_prompt, shown.system, shown.text, shown.reference]
-            for one in query.criteria or (criterion,):
-                criteria[one.name] = one.record()
+            for criterion_asked in query.criteria or (criterion,):
+                criteria[criterion_asked.name] = criterion_asked.record()
             asked: list[Any] = [story.id, criterion.name, query.eval_prompt, query.structured, query.scoring]
             compared = None if query.other is None else [query.other.id, query.pair, query.choices]
-            names = [one.name for one in query.criteria]
+            names = [criterion_asked.name for criterion_asked in query.criteria]
             members.append([*common, None, [*asked, query.asks_explanation, compared, names]])
         groups.append(members)
     # A story stands in the messages of all its queries: even the fastest compression takes nearly all of that away.
@@ -73,8 +73,8 @@ def encode(block: list[Group]) -> bytes:
 
 def decode(data: bytes) -> list[Group]:
     """The block that `encode` wrote; people's ratings are left behind."""
-    told, criteria_told, groups = orjson.loads(zlib.decompress(data))
-    stories = {row[0]: Story(*row) for row in told}
+    story_rows, criteria_told, groups = orjson.loads(zlib.decompress(data))
+    stories = {row[0]: Story(*row) for row in story_rows}
     criteria = {record["name"]: Criterion.of(record) for record in criteria_told}
     return [[_request(member, stories, criteria) for member in group] for group in groups]
 
@@ -181,11 +181,11 @@ class Feed:
         """How many blocks were given up because every worker that had them died."""
         return sum(shown > MOST_WORKERS for shown in self._shown.values())
 
-    async def done(self, ticket: int, units: int = 1, of: int = 1) -> None:
+    async def done(self, ticket: int, units: int = 1, total: int = 1) -> None:
         """`units` of a block's `of` parts are durable; with the last the block is forgotten."""
         async with self._changed:
             self._units[ticket] = self._units.get(ticket, 0) + units
-            if self._units[ticket] >= of:
+            if self._units[ticket] >= total:
                 self._given.pop(ticket, None)
                 self._units.pop(ticket, None)
                 self._done.add(ticket)

@@ -35,6 +35,8 @@ from judge.plan import AnyPlan, load_prices
 from judge.run_folder import read_manifest, write_manifest
 
 _LARGEST = 2048
+"""Calls in a block at most: its worker holds them all, with their stories, in memory."""
+
 _BLOCKS_AHEAD = 2
 """Blocks rendered for each worker and not taken yet."""
 
@@ -112,7 +114,7 @@ class Drive:
         )
 
     def _facts(self) -> dict[str, Any]:
-        """What the manifest says of the cluster."""
+        """The manifest's facts of the cluster."""
         resources = self._ray.cluster_resources()
         return {
             "version": self._ray.__version__,
@@ -154,8 +156,8 @@ class Drive:
         feed, spec = course.feed, self._sitting.spec
         try:
             # A journal with nothing in it need not be asked about each query.
-            known = self._journal.settled_total() > 0
-            settled = (lambda query: self._journal.settled(query.key)) if known else None
+            resumed = self._journal.settled_total() > 0
+            settled = (lambda query: self._journal.settled(query.key)) if resumed else None
             groups = works(
                 self._plan.asked_in(self._journal, self._sitting.limit), spec.repeats, settled, progress.skipped
             )
@@ -214,11 +216,17 @@ class Drive:
 
         def keep(batch: dict[str, Any]) -> dict[str, list[Any]]:
             columns = list(batch)
-            found = [dict(zip(columns, values, strict=True)) for values in zip(*batch.values(), strict=True)]
-            name = f"part-{int(found[0]['ticket']):07d}-{uuid.uuid4().hex[:8]}-0"
-            vllm_stage.keep(found, task.folder, name, task.judge_key, model)
-            ray.get([feed.done.remote(int(row["ticket"]), 1, int(row["of"])) for row in found])
-            return {"ticket": [int(found[0]["ticket"])], "retries": [0], "stopped": [""], "kind": [""], "hint": [""]}
+            stage_rows = [dict(zip(columns, values, strict=True)) for values in zip(*batch.values(), strict=True)]
+            name = f"part-{int(stage_rows[0]['ticket']):07d}-{uuid.uuid4().hex[:8]}-0"
+            vllm_stage.keep(stage_rows, task.folder, name, task.judge_key, model)
+            ray.get([feed.done.remote(int(row["ticket"]), 1, int(row["of"])) for row in stage_rows])
+            return {
+                "ticket": [int(stage_rows[0]["ticket"])],
+                "retries": [0],
+                "stopped": [""],
+                "kind": [""],
+                "hint": [""],
+            }
 
         config = module.vLLMEngineProcessorConfig(**vllm_stage.config_arguments(self._sitting.spec, self._actors))
         processor = vllm_stage.builder(module)(

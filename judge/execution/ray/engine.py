@@ -102,8 +102,8 @@ def _vllm_module() -> Any:
 
 async def _probed(backend: Backend) -> dict[str, Any]:
     try:
-        found = dict(await backend.probe())
-        return {**found, **await backend.facts()} if isinstance(backend, Rehearsing) else found
+        facts = dict(await backend.probe())
+        return {**facts, **await backend.facts()} if isinstance(backend, Rehearsing) else facts
     finally:
         await backend.close()
 

@@ -49,11 +49,11 @@ class Shards:
 
     @property
     def notices(self) -> list[str]:
-        """What a person should know of shards, in sentences."""
-        told = [*self._refused.values(), *self._unfinished, *self._told]
+        """Notes on shards that were refused or not finished."""
+        sentences = [*self._refused.values(), *self._unfinished, *self._told]
         if self.duplicates:
-            told.append(f"{self.duplicates} attempts came about repeats that were answered already, and were left out")
-        return told
+            sentences.append(f"{self.duplicates} attempts at repeats that were answered already were left out")
+        return sentences
 
     def merge_left_over(self) -> None:
         """Merge what earlier sittings left, and note what they were writing when they were killed."""

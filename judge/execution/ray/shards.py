@@ -43,8 +43,8 @@ _COMPARED = ("pair", "second")
 
 
 def attempt_row(query: Request, repeat: int, *, started: float, seconds: float) -> dict[str, Any]:
-    """What every attempt has."""
-    story, criterion, eval_prompt = query.place
+    """The columns that every attempt has."""
+    story, criterion, eval_prompt = query.journal_names
     return {
         "query_key": query.key,
         "story": story,
@@ -104,9 +104,9 @@ def failed_row(
 def write_shard(folder: Path, name: str, rows: Sequence[dict[str, Any]], judge_key: str) -> Path:
     """Write rows as `<name>.parquet`; returns the file once it is durable."""
     arrow, parquet = _arrow()
-    told = any(name in row for row in rows for name in _USAGE)
+    has_usage = any(name in row for row in rows for name in _USAGE)
     compared = any("pair" in row for row in rows)
-    table = arrow.Table.from_pylist(list(rows), schema=_schema(judge_key, usage=told, compared=compared))
+    table = arrow.Table.from_pylist(list(rows), schema=_schema(judge_key, usage=has_usage, compared=compared))
     path, unfinished = folder / f"{name}.parquet", folder / f"{name}{UNFINISHED}"
     with unfinished.open("wb") as stream:
         parquet.write_table(table, stream, compression="zstd")
@@ -135,8 +135,8 @@ def read_shard(path: Path, judge_key: str) -> list[dict[str, Any]]:
         ) from error
     metadata = table.schema.metadata or {}
     if metadata.get(b"judge.format") != FORMAT.encode() or not any(
-        table.schema.equals(_schema(judge_key, usage=told, compared=compared))
-        for told in (False, True)
+        table.schema.equals(_schema(judge_key, usage=has_usage, compared=compared))
+        for has_usage in (False, True)
         for compared in (False, True)
     ):
         raise RunFolderError(f"{path} is not a shard of this version; it was left alone")
@@ -154,7 +154,7 @@ def shards_in(folder: Path) -> list[Path]:
 
 
 def unfinished_in(folder: Path) -> list[Path]:
-    """What was being written when its writer ended."""
+    """Files that were not finished when their writer ended."""
     return sorted(folder.glob(f"*/part-*{UNFINISHED}"))
 
 
@@ -219,11 +219,11 @@ class ShardWriter:
 
 def settled_in(folder: Path, block: str, judge_key: str) -> set[tuple[str, int]]:
     """(query key, repeat) of a block that a worker before this one settled; half-written shards count for nothing."""
-    found: set[tuple[str, int]] = set()
+    settled: set[tuple[str, int]] = set()
     for path in folder.glob(f"part-{block}-*.parquet"):
         with contextlib.suppress(RunFolderError):
-            found |= _settled(read_shard(path, judge_key))
-    return found
+            settled |= _settled(read_shard(path, judge_key))
+    return settled
 
 
 def _settled(rows: Iterable[dict[str, Any]]) -> set[tuple[str, int]]:

@@ -46,9 +46,9 @@ def check(spec: AnySpec) -> None:
 def builder(module: ModuleType) -> Callable[..., Any]:
     """`build_processor` of ray.data.llm, or `build_llm_processor`, as it was called before."""
     for name in ("build_processor", "build_llm_processor"):
-        found = getattr(module, name, None)
-        if found is not None:
-            built: Callable[..., Any] = found
+        function = getattr(module, name, None)
+        if function is not None:
+            built: Callable[..., Any] = function
             return built
     lacks = "{engine} with a vllm/ judge (this Ray has no builder of LLM processors)"
     raise MissingExtraError(Advice(lacks, engine="ray"), "ray")
@@ -111,7 +111,7 @@ def preprocess(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def postprocess(row: dict[str, Any]) -> dict[str, Any]:
-    """What is kept of an answer."""
+    """The fields of an answer that are kept."""
     kept = ("ticket", "of", "work", "asked", "generated_text", "num_input_tokens", "num_generated_tokens")
     return {key: row[key] for key in kept}
 

@@ -10,6 +10,9 @@ from judge.execution.sending.retry import FATAL, LONGEST_WAIT
 
 _FATAL_IN_A_ROW = 3
 _IN_A_ROW = 20
+"""Failures without an answer between them that end a run: three of a kind that no waiting mends (keys, accounts), else
+twenty, since single requests may be at fault."""
+
 _PATIENCE = {"rate": 300.0, "overload": 60.0, "server": 30.0, "connection": 30.0, "timeout": 0.0, "garbage": 10.0}
 """Seconds without an answer before the same failure, over and over, ends the run: a restarted server comes back."""
 
@@ -32,7 +35,7 @@ class Breaker:
 
     @property
     def trouble(self) -> str | None:
-        """Why nothing has been answered for some requests; None where answers come."""
+        """The last error where several requests in a row failed; None where answers come."""
         return self._last if self._in_a_row >= _WORTH_SAYING else None
 
     def answered(self) -> None:

@@ -61,7 +61,7 @@ class Budget:
 
     @property
     def refusal(self) -> str:
-        """Why nothing more is asked."""
+        """The reason why no more requests are sent."""
         earlier = f": {dollars(self.before)} were spent before this sitting" if self.before else ""
         return f"max_cost {dollars(self.most)} for {self.whose} is reached{earlier}"
 
@@ -89,11 +89,11 @@ class Budget:
         if account.dearest is None and self._in_flight[account]:
             return False
         # Until an account's first call tells, what its calls cost is taken from the others.
-        usual = max((one.dearest or 0.0 for one in self._in_flight), default=0.0)
-        soon = [count * _known(one.dearest, usual) for one, count in self._in_flight.items()]
-        spent = self.before + sum(one.spent for one in self._in_flight)
-        return spent < self.most and spent + sum(soon) + _known(account.dearest, usual) <= self.most
+        usual = max((in_flight.dearest or 0.0 for in_flight in self._in_flight), default=0.0)
+        soon = [count * _cost_or(in_flight.dearest, usual) for in_flight, count in self._in_flight.items()]
+        spent = self.before + sum(in_flight.spent for in_flight in self._in_flight)
+        return spent < self.most and spent + sum(soon) + _cost_or(account.dearest, usual) <= self.most
 
 
-def _known(cost: float | None, usual: float) -> float:
+def _cost_or(cost: float | None, usual: float) -> float:
     return usual if cost is None else cost

@@ -12,6 +12,7 @@ FIRST = 10
 """Answers of a sitting that tell; those that were cut, blocked or declined are not counted."""
 
 _SHOWN = 120
+"""Characters of an answer in a warning: one line of a terminal."""
 
 
 class FormWatch:

@@ -25,6 +25,8 @@ _CHARACTERS = 4.0
 """Characters of a token, and below it tokens of an answer, until answers tell."""
 
 _ANSWER = 150
+"""Tokens of an answer with a short explanation, until answers tell and where no `max_tokens` is given."""
+
 _OFTEN = 60.0
 """Seconds after which a limit that was learnt, and not declared, is tried again."""
 
@@ -64,7 +66,7 @@ class Bucket:
         self.level = min(self.level - amount, self.size)
 
     def adopt(self, size: float, rate: float, level: float) -> None:
-        """What the server says of its own bucket."""
+        """Adopt the server's own figures of its bucket."""
         self._fill()
         self.size, self.rate, self.level = size, rate, min(level, size)
 
@@ -97,12 +99,12 @@ class Pace:
         self._queue = asyncio.Lock()
         self._stopped = False
         self._changed = asyncio.Event()
-        self._known = _Known()
+        self._token_estimate = _TokenEstimate()
 
     @property
     def waits(self) -> float:
         """Seconds until another request may go, as far as limits decide."""
-        return self.delay(self._known.usual)
+        return self.delay(self._token_estimate.usual)
 
     async def turn(self, work: Work) -> float | None:
         """Wait for this request's turn; returns the tokens it is counted with, or None where the run was stopped."""
@@ -110,14 +112,16 @@ class Pace:
             async with self._queue:
                 # What answers take is known from the first: until it is there, a limit of tokens could not be kept.
                 while (
-                    self._tokens is not None and self._out["requests"] and not (self._known.answered or self._stopped)
+                    self._tokens is not None
+                    and self._out["requests"]
+                    and not (self._token_estimate.answered or self._stopped)
                 ):
                     await self._change(None)
-                while not self._stopped and (delay := self.delay(self._known.estimate(work))) > 0:
+                while not self._stopped and (delay := self.delay(self._token_estimate.estimate(work))) > 0:
                     await self._change(delay)
             if self._stopped:
                 return None
-        tokens = self._known.estimate(work)
+        tokens = self._token_estimate.estimate(work)
         self._take(tokens)
         return self.on_its_way(tokens)
 
@@ -147,7 +151,7 @@ class Pace:
 
     def ahead(self, work: Work) -> float:
         """The plan's first request was sent without waiting: count it; returns the tokens it is counted with."""
-        tokens = self._known.estimate(work)
+        tokens = self._token_estimate.estimate(work)
         self.delay(tokens)
         self._take(tokens)
         return tokens
@@ -167,22 +171,22 @@ class Pace:
         """A request came back: what it was counted with too much, or too little, is corrected by its answers."""
         self._out["requests"] -= 1
         self._out["tokens"] -= tokens
-        used = self._known.learn(work, responses)
+        used = self._token_estimate.learn(work, responses)
         if used is not None:
             for bucket in self._buckets("tokens"):
                 bucket.take(used - tokens)
         self._changed.set()
 
-    def told_to_wait(self, seconds: float) -> None:
+    def hold_requests(self, seconds: float) -> None:
         """The server wants to be left alone: nobody asks before, where there are limits to keep."""
         if self._learns and (self._declared or self._learnt):
             self._held_until = max(self._held_until, self._clock() + min(seconds, LONGEST_WAIT))
 
-    def hear(self, told: RateLimits) -> None:
-        """What the headers of an answer say remains; what is in flight may not be in it yet."""
+    def adopt_limits(self, limits_told: RateLimits) -> None:
+        """Adopt the limits from an answer's headers; requests in flight may not be counted in them yet."""
         if not self._learns:
             return
-        for name, limit in told.limits.items():
+        for name, limit in limits_told.limits.items():
             rate = limit.rate
             if rate is None:
                 continue
@@ -198,8 +202,8 @@ class Pace:
         return [bucket for kind in (self._declared, self._learnt) if (bucket := kind.get(name)) is not None]
 
 
-class _Known:
-    """What answers told of tokens: of a prompt's characters, of an answer."""
+class _TokenEstimate:
+    """Estimate of a request's tokens, learnt from answers: tokens per character of a prompt, tokens of an answer."""
 
     def __init__(self) -> None:
         self._characters = 0.0

@@ -15,6 +15,7 @@ FATAL = frozenset({"auth", "model", "api", "capability", "address", "quota"})
 
 _FIRST_DELAY = {"rate": 1.0, "overload": 1.0, "server": 0.5, "connection": 0.5, "timeout": 0.1, "garbage": 0.1}
 _LONGEST = 30.0
+"""Seconds of a pause at most where the server names none: a server that is back must not stay idle for minutes."""
 
 LONGEST_WAIT = 600.0
 """Seconds that a server may ask to be left alone; what it asks beyond is not kept."""

@@ -29,6 +29,7 @@ _PENDING = 16
 """Queries waiting for each place in flight, so that prefix groups fill the limit and memory stays flat."""
 
 _PENDING_MOST = 4096
+"""Rendered requests hold whole stories in memory, so their number is bounded whatever `concurrency` says."""
 
 _PENDING_LED = 4
 """The same where followers read a cache that their leader filled: it forgets after minutes, so few wait at a time."""
@@ -136,11 +137,11 @@ class Run:
         self._schedule: Schedule | None = None
         self._tasks: list[asyncio.Task[None]] = []
         if isinstance(backend, TellsLimits):
-            backend.on_limits = self._pace.hear
+            backend.on_limits = self._pace.adopt_limits
 
     @property
     def trouble(self) -> str | None:
-        """Why nothing is answered just now; None where answers come."""
+        """The reason why no answers come at present; None where they come."""
         return self._breaker.trouble
 
     @property
@@ -269,7 +270,7 @@ class Run:
         if error.kind in PRESSURE:
             self._limiter.pressed()
         if error.kind in ("rate", "overload") and error.retry_after is not None:
-            self._pace.told_to_wait(error.retry_after)
+            self._pace.hold_requests(error.retry_after)
         self._breaker.failed(error)
         if self._breaker.tripped is not None:
             self.outcomes.cause = self._breaker.tripped

@@ -28,12 +28,12 @@ def with_cache_points(groups: Iterator[list[Work]], most: int) -> Iterator[list[
 
 def marked(group: Sequence[Work], most: int) -> list[Work]:
     """One prefix group with its cache points: wherever the prompts of two calls or more part from each other."""
-    found: list[Work] = []
-    for alike in _alike(group):
+    marked_works: list[Work] = []
+    for alike in _groups_alike(group):
         for work, points in zip(alike, _points(alike, most), strict=True):
             query = replace(work.query, shared=points) if points else work.query
-            found.append(Work(query, work.repeats, work.attempts))
-    return found
+            marked_works.append(Work(query, work.repeats, work.attempts))
+    return marked_works
 
 
 def led(works: Sequence[Work]) -> list[Work]:
@@ -42,7 +42,7 @@ def led(works: Sequence[Work]) -> list[Work]:
     Of the works that share a cache point the first leads. Among its followers the same holds of the next point.
     """
     roots: list[Work] = []
-    for alike in _alike(works):
+    for alike in _groups_alike(works):
         roots += _led(alike, 0)
     return roots
 
@@ -62,7 +62,7 @@ def _led(works: Sequence[Work], depth: int) -> list[Work]:
     return leaders
 
 
-def _alike(group: Sequence[Work]) -> list[list[Work]]:
+def _groups_alike(group: Sequence[Work]) -> list[list[Work]]:
     """Works whose requests differ in nothing but their messages: another schema is another prefix.
 
     The provider puts the schema before the prompt, where it is cached with it.
@@ -72,7 +72,7 @@ def _alike(group: Sequence[Work]) -> list[list[Work]]:
         query = work.query
         form: Any = None
         if query.structured != "none":
-            scales = tuple((one.name, one.scale) for one in query.criteria) or query.criterion.scale
+            scales = tuple((criterion.name, criterion.scale) for criterion in query.criteria) or query.criterion.scale
             form = (query.asks_explanation, scales, query.choices)
         shapes.setdefault((query.api, query.structured, form), []).append(work)
     return list(shapes.values())
@@ -81,32 +81,32 @@ def _alike(group: Sequence[Work]) -> list[list[Work]]:
 def _points(works: Sequence[Work], most: int) -> list[tuple[int, ...]]:
     """For each work, in the order of its prompts, the places up to which its prompt is shared."""
     queries = [work.query for work in works]
-    shared = [_in_common(one, other) for one, other in pairwise(queries)]
-    found: list[tuple[int, ...]] = [()] * len(works)
+    shared = [_in_common(query, other) for query, other in pairwise(queries)]
+    points_of: list[tuple[int, ...]] = [()] * len(works)
     open_: list[tuple[int, int, tuple[int, ...]]] = [(0, len(works), ())]
     while open_:
         low, high, points = open_.pop()
         alone = high - low == 1
         depth = len(_text(queries[low])) if alone else min(shared[low : high - 1])
-        place = depth if alone else _word_end(_text(queries[low]), depth)
+        point = depth if alone else _word_end(_text(queries[low]), depth)
         calls = len(works[low].repeats) if alone else 2
-        if calls > 1 and place - (points[-1] if points else 0) >= LEAST and len(points) < most:
-            points = (*points, place)
+        if calls > 1 and point - (points[-1] if points else 0) >= LEAST and len(points) < most:
+            points = (*points, point)
         if alone:
-            found[low] = points
+            points_of[low] = points
             continue
         start = low
         for end in range(low + 1, high + 1):
             if end == high or shared[end - 1] == depth:
                 open_.append((start, end, points))
                 start = end
-    return found
+    return points_of
 
 
-def _in_common(one: Request, other: Request) -> int:
+def _in_common(first: Request, other: Request) -> int:
     """Characters that two prompts have in common from their start, over all messages."""
     total = 0
-    for mine, others in zip(one.messages, other.messages, strict=False):
+    for mine, others in zip(first.messages, other.messages, strict=False):
         if mine.role != others.role:
             break
         common = _common(mine, others)
@@ -116,23 +116,23 @@ def _in_common(one: Request, other: Request) -> int:
     return total
 
 
-def _common(one: Message, other: Message) -> int:
-    low, high = 0, min(len(one.content), len(other.content))
+def _common(first: Message, other: Message) -> int:
+    low, high = 0, min(len(first.content), len(other.content))
     while low < high:
         middle = (low + high + 1) // 2
         # From what is known to be equal on: each character is compared a few times, not each time.
-        if one.content[low:middle] == other.content[low:middle]:
+        if first.content[low:middle] == other.content[low:middle]:
             low = middle
         else:
             high = middle - 1
     return low
 
 
-def _word_end(text: str, place: int) -> int:
+def _word_end(text: str, position: int) -> int:
     """The place itself behind a blank, else behind the last blank before it: no word is cut in two."""
-    if place == 0 or text[place - 1].isspace():
-        return place
-    return max(text.rfind(blank, 0, place) + 1 for blank in " \n\t")
+    if position == 0 or text[position - 1].isspace():
+        return position
+    return max(text.rfind(blank, 0, position) + 1 for blank in " \n\t")
 
 
 def _text(query: Request) -> str:

@@ -91,9 +91,9 @@ def frame_of(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
         frame[column] = frame[column].astype(object).where(frame[column].notna(), None)
     frame["rating"] = frame["rating"].astype("float64")
     frame["repeat"] = frame["repeat"].astype("Int64")
-    said = [text if isinstance(text, str) and text.strip() else None for text in frame["explanation"]]
-    frame["text"] = pd.Series(said, index=frame.index, dtype=object)
-    frame["key"] = pd.Series([None if t is None else text_key(t) for t in said], index=frame.index, dtype=object)
+    texts = [text if isinstance(text, str) and text.strip() else None for text in frame["explanation"]]
+    frame["text"] = pd.Series(texts, index=frame.index, dtype=object)
+    frame["key"] = pd.Series([None if t is None else text_key(t) for t in texts], index=frame.index, dtype=object)
     return frame[list(COLUMNS)]
 
 

@@ -86,8 +86,8 @@ class _Reader:
                 message = unknown("column", column, present) + f", wanted as {field}"
                 raise DataError(message, file=self.path, hint=_HINT)
         if "text" not in chosen and "answer" not in chosen:
-            found = ", ".join(present)
-            raise DataError("no column is named for the text", file=self.path, found=found, hint=_HINT)
+            columns = ", ".join(present)
+            raise DataError("the column that holds the texts is not named", file=self.path, found=columns, hint=_HINT)
         return chosen
 
     def _row(self, number: int, cells: Mapping[str, Any]) -> dict[str, Any]:

@@ -32,8 +32,10 @@ class Beside:
     def read(self, journal: JournalReader, fact: RunFacts) -> None:
         """Add one journal's."""
         for story in journal.stories(ratings=False):
-            place = (fact.dataset, story.id)
-            self.stories.setdefault(place, (*place, story.story_prompt, story.system, story.text, story.reference))
+            story_key = (fact.dataset, story.id)
+            self.stories.setdefault(
+                story_key, (*story_key, story.story_prompt, story.system, story.text, story.reference)
+            )
         for answer in journal.answers():
             if answer.response is not None:
                 # An answer about several criteria is the whole answer of each.

@@ -123,10 +123,9 @@ def hanna_user_study(path: Path) -> ExplanationTexts:
             }
         )
     frame = frame_of(rows)
-    told = int((frame["criterion"] != "").sum())
-    notes = [
-        f"the file names no criterion: {told} of {len(frame)} are recognised by the guideline or name in the answer"
-    ]
+    recognised = int((frame["criterion"] != "").sum())
+    share = f"{recognised} of {len(frame)}"
+    notes = [f"the file names no criterion: {share} are recognised by the guideline or name in the answer"]
     if wording is None:
         notes = ["criteria are unknown without the study's guidelines: judge data add hanna_eval_prompts PATH"]
     notes.append("rows are in the order of the file's items; the file does not name its judge")
@@ -154,8 +153,8 @@ def quoted_criterion(answer: str, criteria: Sequence[Criterion]) -> Criterion | 
     a quotation; then comes the name, where exactly one criterion is named; then a share of `_LEAST`.
     """
     words = _words(answer)
-    said = set(pairwise(words))
-    shares = sorted(((_share(criterion, said), -i) for i, criterion in enumerate(criteria)), reverse=True)
+    pairs = set(pairwise(words))
+    shares = sorted(((_share(criterion, pairs), -i) for i, criterion in enumerate(criteria)), reverse=True)
     best, share = criteria[-shares[0][1]], shares[0][0]
     plain = len(shares) == 1 or share - shares[1][0] >= _AHEAD
     if plain and share >= _QUOTED:
@@ -166,13 +165,13 @@ def quoted_criterion(answer: str, criteria: Sequence[Criterion]) -> Criterion | 
     return best if plain and share >= _LEAST else None
 
 
-def _share(criterion: Criterion, said: set[tuple[str, str]]) -> float:
+def _share(criterion: Criterion, text_pairs: set[tuple[str, str]]) -> float:
     best = 0.0
     for guideline in criterion.guidelines:
         words = _words(guideline)
         pairs = set(pairwise(words))
         if pairs:
-            best = max(best, len(pairs & said) / len(pairs))
+            best = max(best, len(pairs & text_pairs) / len(pairs))
     return best
 
 

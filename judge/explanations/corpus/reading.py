@@ -29,7 +29,7 @@ def read_texts(
     given = [runs_or_file] if isinstance(runs_or_file, str | Path) else list(runs_or_file)
     if not given:
         raise SpecError("nothing to read: name a RUN or a FILE")
-    files = [one for one in given if is_file(one)]
+    files = [path for path in given if is_file(path)]
     if not files:
         if columns:
             raise SpecError(Advice("{columns} is for a file of explanations; runs need none"))

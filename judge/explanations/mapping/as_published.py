@@ -59,8 +59,8 @@ def corpora(texts: ExplanationTexts) -> Iterator[tuple[str, str, int]]:
 def whole(texts: ExplanationTexts) -> pd.DataFrame:
     """Rows with an answer, `text` and `key` being the whole answer; where no answer is known, the explanation."""
     frame = texts.frame
-    said = frame["answer"].where(frame["answer"].notna(), frame["explanation"])
-    frame = frame.assign(text=said)[said.notna()]
+    whole_texts = frame["answer"].where(frame["answer"].notna(), frame["explanation"])
+    frame = frame.assign(text=whole_texts)[whole_texts.notna()]
     return frame.assign(key=[text_key(text) for text in frame["text"]])
 
 
@@ -76,7 +76,7 @@ def declared(texts: ExplanationTexts, options: ExplainOptions, *, model: str | N
     notes = [
         "as published: whole answers of first repeats on stories by people, over 10 characters, without ###",
         "as published: YAKE over whole answers of first repeats on all stories, over 10 characters",
-        f"not as published: the study set no seed (here {options.seed}), so its picture cannot be drawn again",
+        f"not as published: the study set no seed (here {options.seed}), so its figure cannot be reproduced",
         "not as published: the study printed keywords picked by hand from these 30",
     ]
     if model != DEFAULT_MODEL:

@@ -68,8 +68,8 @@ def cluster(vectors: Vectors, picture: Projection | None, options: ExplainOption
     else:
         points, share = components(vectors, DIMENSIONS, options.seed)
         where = f"on {points.shape[1]} principal components, {100 * share:.0f} % of the variance"
-    found, how = _hdbscan(points, least)
-    labels = by_size(found)
+    clusters, how = _hdbscan(points, least)
+    labels = by_size(clusters)
     noise = int((labels == NOISE).sum())
     count = int(labels.max()) + 1
     note = (
@@ -97,6 +97,6 @@ def _hdbscan(points: Vectors, least: int) -> tuple[Labels, str]:
     chosen = {"min_cluster_size": least, "min_samples": min(SAMPLES, least), "copy": True}
     if len(points) <= _EXACT or points.shape[1] <= _FLAT:
         return np.asarray(HDBSCAN(**chosen).fit(points).labels_, dtype=np.int64), ""
-    found = HDBSCAN(metric="precomputed", **chosen).fit(graph(points))
+    clustering = HDBSCAN(metric="precomputed", **chosen).fit(graph(points))
     how = f" (distances to {NEIGHBOURS} nearest neighbours replace all distances)"
-    return np.asarray(found.labels_, dtype=np.int64), how
+    return np.asarray(clustering.labels_, dtype=np.int64), how

@@ -70,8 +70,8 @@ class ExplanationMap:
     def frame(self) -> pd.DataFrame:
         """`rows`, with `signature` and `notes` in its `attrs`."""
         frame = self.rows.copy()
-        made = [one.note for one in (self.embedded, self.picture, self.clustering) if one is not None]
-        frame.attrs.update(signature=self.signature(), notes=made)
+        notes = [step.note for step in (self.embedded, self.picture, self.clustering) if step is not None]
+        frame.attrs.update(signature=self.signature(), notes=notes)
         return frame
 
     def signature(self, *extra: str) -> str:
@@ -91,7 +91,7 @@ class ExplanationMap:
             *(f"{key}:{','.join(words)}" for key, words in listed.items() if words),
             f"texts:{len(self.rows)}of{len(frame)}",
             f"emb:{self.embedded.name}",
-            *(made.name for made in (self.picture, self.clustering) if made is not None),
+            *(step.name for step in (self.picture, self.clustering) if step is not None),
             *(part for part in (say(self.options) for say in FRAGMENTS.values()) if part),
             *extra,
             f"v{__version__}",

@@ -66,38 +66,38 @@ def ranked(
         Told of (done, total) candidates that a model embeds.
     """
     made_by = [installed(), embedded.space, DIVERSITY, top]
-    keys = [fingerprint([*made_by, list(one.candidates), sorted(one.texts)]) for one in documents]
+    keys = [fingerprint([*made_by, list(document.candidates), sorted(document.texts)]) for document in documents]
     with closing(open_cache(cache, _TABLE)) as base:
-        known = _kept(base, keys)
-        wanted = {key: one for key, one in zip(keys, documents, strict=True) if key not in known}
+        by_key = _kept(base, keys)
+        wanted = {key: document for key, document in zip(keys, documents, strict=True) if key not in by_key}
         if wanted:
-            found = _extracted(list(wanted.values()), embedded, top, progress)
-            fresh = dict(zip(wanted, found, strict=True))
+            extracted = _extracted(list(wanted.values()), embedded, top, progress)
+            fresh = dict(zip(wanted, extracted, strict=True))
             rows = [(key, orjson.dumps(words).decode()) for key, words in fresh.items()]
             keep(base, cache, "INSERT OR REPLACE INTO keybert VALUES (?, ?)", rows)
-            known |= fresh
-    return [known[key] for key in keys]
+            by_key |= fresh
+    return [by_key[key] for key in keys]
 
 
 def _extracted(documents: Sequence[Document], embedded: Embedded, top: int, progress: Progress | None) -> list[Ranked]:
     """One call of the package for all documents."""
     from sklearn.feature_extraction.text import CountVectorizer
 
-    words = sorted({word for one in documents for word in one.candidates})
+    words = sorted({word for document in documents for word in document.candidates})
     if not words:
         return [[] for _ in documents]
     keywords = _extractor(embedded, progress).extract_keywords(
-        [list(one.candidates) for one in documents],
+        [list(document.candidates) for document in documents],
         # Candidates are chosen already: a document is given as the list of its own.
         vectorizer=CountVectorizer(vocabulary=words, analyzer=list),
         top_n=top,
         use_mmr=True,
         diversity=DIVERSITY,
-        doc_embeddings=np.stack([one.mean for one in documents]),
+        doc_embeddings=np.stack([document.mean for document in documents]),
     )
     # Of one document alone the package gives the bare list.
     listed = [keywords] if len(documents) == 1 else keywords
-    return [[(str(word), float(score)) for word, score in one] for one in listed]
+    return [[(str(word), float(score)) for word, score in keywords] for keywords in listed]
 
 
 def _extractor(embedded: Embedded, progress: Progress | None) -> Any:
@@ -123,5 +123,5 @@ def _extractor(embedded: Embedded, progress: Progress | None) -> Any:
 
 def _kept(base: sqlite3.Connection, keys: Sequence[str]) -> dict[str, Ranked]:
     rows = (base.execute("SELECT words FROM keybert WHERE content = ?", (key,)).fetchone() for key in keys)
-    found = ((key, row) for key, row in zip(keys, rows, strict=True) if row is not None)
-    return {key: [(word, score) for word, score in orjson.loads(row[0])] for key, row in found}
+    records = ((key, row) for key, row in zip(keys, rows, strict=True) if row is not None)
+    return {key: [(word, score) for word, score in orjson.loads(row[0])] for key, row in records}

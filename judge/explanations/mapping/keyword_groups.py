@@ -53,12 +53,12 @@ class Keywords:
     @property
     def rows(self) -> tuple[GroupWords, ...]:
         """The groups of the groupings that were asked for."""
-        return tuple(one for one in self.groups if one.by in self.asked)
+        return tuple(group for group in self.groups if group.by in self.asked)
 
     def of_cluster(self, number: int) -> list[str]:
         """The cluster's words by class-TF-IDF, for its row and its place on the map."""
-        found = next((one for one in self.groups if (one.by, one.group) == ("cluster", number)), None)
-        return [] if found is None else [word for word, _ in found.ctfidf]
+        found_group = next((group for group in self.groups if (group.by, group.group) == ("cluster", number)), None)
+        return [] if found_group is None else [word for word, _ in found_group.ctfidf]
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -66,9 +66,9 @@ class Keywords:
         import pandas as pd
 
         rows = [
-            (one.by, one.group, one.texts, method, word, weight)
-            for one in self.rows
-            for method, words in (("ctfidf", one.ctfidf), ("keybert", one.keybert or ()))
+            (group.by, group.group, group.texts, method, word, weight)
+            for group in self.rows
+            for method, words in (("ctfidf", group.ctfidf), ("keybert", group.keybert or ()))
             for word, weight in words
         ]
         frame = pd.DataFrame(rows, columns=["by", "group", "texts", "method", "word", "weight"])
@@ -100,7 +100,7 @@ def group_keywords(mapped: ExplanationMap, step: Step | None = None) -> Keywords
             candidates.append([word for word, _ in listed])
     if version and counts is not None:
         ranked = _ranked(mapped, coded, groups_found, candidates, step)
-        groups_found = [replace(one, keybert=tuple(words)) for one, words in zip(groups_found, ranked, strict=True)]
+        groups_found = [replace(group, keybert=tuple(words)) for group, words in zip(groups_found, ranked, strict=True)]
     mmr = f"mmr{keybert_ranking.DIVERSITY:g}"
     keybert = f"+keybert{version}/{keywords.CANDIDATES}/{mmr}" if version else ""
     name = f"kw:ctfidf{keybert}/by:{','.join(by for by in coded if by in mapped.options.by)}"
@@ -118,9 +118,9 @@ def _ranked(
     tell = None if step is None else lambda done, total: step("embedding candidate words", done, total)
     embedded, texts = mapped.embedded, mapped.rows["key"].to_numpy()
     documents = []
-    for one, some in zip(groups, candidates, strict=True):
-        codes, names = coded[one.by]
-        inside = codes == names.index(one.group)
+    for group, some in zip(groups, candidates, strict=True):
+        codes, names = coded[group.by]
+        inside = codes == names.index(group.group)
         mean = embedded.vectors[inside].mean(axis=0)
         documents.append(keybert_ranking.Document(some, texts[inside].tolist(), mean))
     return keybert_ranking.ranked(documents, embedded, mapped.options.top, mapped.cache, tell)
@@ -137,12 +137,12 @@ class YakeWords:
 
 def yake_keywords(mapped: ExplanationMap, step: Step | None = None) -> tuple[YakeWords, ...]:
     """The study's keywords: 30 a criterion by YAKE, over whole answers of first repeats on all stories."""
-    found = []
+    keywords_by_name = []
     for name, text, count in as_published.corpora(mapped.texts):
         if step is not None:
             step(f"keywords of {name or 'explanations'} by YAKE", 0, 0)
-        found.append(YakeWords(name, count, tuple(keywords.yake(text))))
-    return tuple(found)
+        keywords_by_name.append(YakeWords(name, count, tuple(keywords.yake(text))))
+    return tuple(keywords_by_name)
 
 
 def _codes(mapped: ExplanationMap, by: str) -> tuple[NDArray[np.int64], list[Any]]:
@@ -154,11 +154,11 @@ def _codes(mapped: ExplanationMap, by: str) -> tuple[NDArray[np.int64], list[Any
     if by == "cluster":
         numbers = column.to_numpy(dtype=np.int64)
         return numbers, list(range(int(numbers.max()) + 1 if numbers.size else 0))
-    known = [c.name for c in mapped.texts.criteria] if by == "criterion" else ["low", "middle", "high"]
+    names_in_order = [c.name for c in mapped.texts.criteria] if by == "criterion" else ["low", "middle", "high"]
     if by == "band":
-        known += dict.fromkeys(label for c in mapped.texts.criteria for label in c.scale.labels)
-    order = {name: place for place, name in enumerate(known)} if by in ("criterion", "band") else {}
+        names_in_order += dict.fromkeys(label for c in mapped.texts.criteria for label in c.scale.labels)
+    order = {name: rank for rank, name in enumerate(names_in_order)} if by in ("criterion", "band") else {}
     present = [str(name) for name in column.unique()]
     names = sorted(present, key=lambda name: (name == "", order.get(name, len(order)), name))
-    place = {name: code for code, name in enumerate(names)}
-    return np.array([place[str(name)] for name in column], dtype=np.int64), names
+    code_of = {name: code for code, name in enumerate(names)}
+    return np.array([code_of[str(name)] for name in column], dtype=np.int64), names

@@ -32,7 +32,11 @@ def keyword_table(keyword_groups: Keywords) -> Table:
     else:
         notes.append("KeyBERT's words are left out: they need pip install 'storyjudge[explain]'")
     return Table(
-        "Keywords of explanations", columns, [_row(one) for one in keyword_groups.rows], keyword_groups.signature, notes
+        "Keywords of explanations",
+        columns,
+        [_row(group) for group in keyword_groups.rows],
+        keyword_groups.signature,
+        notes,
     )
 
 
@@ -62,17 +66,17 @@ def yake_table(keywords: tuple[YakeWords, ...], signature: str) -> Table:
     """The study's keywords, a criterion each."""
     columns = [Column("criterion", "criterion"), Column("answers", "answers"), Column("words", "YAKE", wrap=90)]
     rows = [
-        {"criterion": one.criterion or "not known", "answers": one.answers, "words": _joined(one.words)}
-        for one in keywords
+        {"criterion": group.criterion or "not known", "answers": group.answers, "words": _joined(group.words)}
+        for group in keywords
     ]
     return Table("Keywords by YAKE, as published", columns, rows, signature)
 
 
-def _row(one: GroupWords) -> dict[str, object]:
-    shown = cluster_name(one.group) if isinstance(one.group, int) else one.group or "not known"
-    words = {"ctfidf": _joined(one.ctfidf), "keybert": _joined(one.keybert)}
-    return {"by": _NAMES.get(one.by, one.by), "group": shown, "texts": one.texts, **words}
+def _row(group: GroupWords) -> dict[str, object]:
+    shown = cluster_name(group.group) if isinstance(group.group, int) else group.group or "not known"
+    words = {"ctfidf": _joined(group.ctfidf), "keybert": _joined(group.keybert)}
+    return {"by": _NAMES.get(group.by, group.by), "group": shown, "texts": group.texts, **words}
 
 
-def _joined(found: Weighted | None) -> str | None:
-    return None if found is None else ", ".join(word for word, _ in found)
+def _joined(weighted: Weighted | None) -> str | None:
+    return None if weighted is None else ", ".join(word for word, _ in weighted)

@@ -23,6 +23,7 @@ CANDIDATES = 300
 YAKE_WORDS, YAKE_DEDUP, YAKE_TOP = 3, 0.3, 30
 """The study's call: `yake.KeywordExtractor(n=3, dedupLim=0.3, top=30)`."""
 
+# Bounds memory: pairs of words grow with the texts; the most frequent terms are kept.
 _FEATURES = 200_000
 _WORD = r"(?u)\b(?=\w*[^\W\d_])\w\w+\b"
 """Two characters or more, a letter among them: a number is no keyword."""
@@ -91,5 +92,5 @@ def yake(text: str) -> list[tuple[str, float]]:
     except ImportError as error:
         raise MissingExtraError("keywords by YAKE", "explain") from error
     # Since 0.6 the word is dedup_lim: the study's dedupLim would be taken without a word, and do nothing.
-    found = KeywordExtractor(n=YAKE_WORDS, dedup_lim=YAKE_DEDUP, top=YAKE_TOP).extract_keywords(text)
-    return [(str(word), float(score)) for word, score in found]
+    keywords = KeywordExtractor(n=YAKE_WORDS, dedup_lim=YAKE_DEDUP, top=YAKE_TOP).extract_keywords(text)
+    return [(str(word), float(score)) for word, score in keywords]

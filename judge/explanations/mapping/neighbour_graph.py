@@ -14,10 +14,12 @@ from numpy.typing import NDArray
 
 Points = NDArray[np.float32]
 
+# HDBSCAN's core distance needs `min_samples` of them; the others leave few edges of the spanning tree to be bridged.
 NEIGHBOURS = 100
 _NO_DISTANCE = 1e-6
 """Distance of two copies: a sparse matrix takes 0 for no edge."""
 
+# Rows whose distances to all points are in memory at once.
 _BLOCK = 2048
 
 
@@ -28,16 +30,16 @@ def graph(points: Points, neighbours: int = NEIGHBOURS) -> Any:
     from sklearn.neighbors import NearestNeighbors
 
     n = points.shape[0]
-    found = NearestNeighbors(n_neighbors=neighbours, algorithm="brute").fit(points)
-    distance, other = found.kneighbors()
+    index = NearestNeighbors(n_neighbors=neighbours, algorithm="brute").fit(points)
+    distance, other = index.kneighbors()
     row = np.repeat(np.arange(n), neighbours)
     edges = _symmetric(coo_matrix((np.maximum(distance.ravel(), _NO_DISTANCE), (row, other.ravel())), shape=(n, n)))
     while True:
         parts, part = connected_components(edges, directed=False)
         if parts == 1:
             return edges
-        one, two, away = _bridges(points, part, parts)
-        more = coo_matrix((np.maximum(away, _NO_DISTANCE), (one, two)), shape=(n, n))
+        starts, ends, away = _bridges(points, part, parts)
+        more = coo_matrix((np.maximum(away, _NO_DISTANCE), (starts, ends)), shape=(n, n))
         edges = edges.maximum(_symmetric(more))
 
 
@@ -53,7 +55,7 @@ def _bridges(
     """For every part but the largest the shortest edge out of it: (point, point of another part, distance)."""
     largest = int(np.argmax(np.bincount(part)))
     shortest = np.full(parts, np.inf)
-    one, two = np.zeros(parts, np.int64), np.zeros(parts, np.int64)
+    starts, ends = np.zeros(parts, np.int64), np.zeros(parts, np.int64)
     square = (points.astype(np.float64) ** 2).sum(axis=1)
     outside = np.flatnonzero(part != largest)
     for start in range(0, outside.size, _BLOCK):
@@ -65,6 +67,6 @@ def _bridges(
         for i in np.argsort(-length, kind="stable"):  # the shortest of a part is written last
             if length[i] < shortest[part[rows[i]]]:
                 shortest[part[rows[i]]] = length[i]
-                one[part[rows[i]]], two[part[rows[i]]] = rows[i], nearest[i]
+                starts[part[rows[i]]], ends[part[rows[i]]] = rows[i], nearest[i]
     kept = np.flatnonzero(np.isfinite(shortest))
-    return one[kept], two[kept], np.sqrt(np.maximum(shortest[kept], 0))
+    return starts[kept], ends[kept], np.sqrt(np.maximum(shortest[kept], 0))

@@ -58,11 +58,11 @@ def project(vectors: Vectors, options: ExplainOptions) -> Projection | None:
 
 
 def _distinct(vectors: Vectors) -> tuple[Vectors, NDArray[np.int64]]:
-    """Each vector once, in the order of first rows, and where each row's own is."""
+    """Distinct vectors in the order of their first rows, and for each row the index of its vector."""
     seen: dict[bytes, int] = {}
-    place = np.array([seen.setdefault(row.tobytes(), len(seen)) for row in vectors], dtype=np.int64)
-    first = np.unique(place, return_index=True)[1] if place.size else place
-    return vectors[first], place
+    positions = np.array([seen.setdefault(row.tobytes(), len(seen)) for row in vectors], dtype=np.int64)
+    first = np.unique(positions, return_index=True)[1] if positions.size else positions
+    return vectors[first], positions
 
 
 def plane(vectors: Vectors, seed: int) -> tuple[Vectors, float]:
@@ -80,9 +80,9 @@ def components(vectors: Vectors, wanted: int, seed: int) -> tuple[Vectors, float
     except ImportError as error:
         raise MissingExtraError("a map of explanations", "stats") from error
     most = min(wanted, *vectors.shape)
-    found = PCA(most, random_state=seed)
-    points = found.fit_transform(vectors).astype(np.float32)
-    return points, float(found.explained_variance_ratio_.sum())
+    decomposition = PCA(most, random_state=seed)
+    points = decomposition.fit_transform(vectors).astype(np.float32)
+    return points, float(decomposition.explained_variance_ratio_.sum())
 
 
 def _umap(vectors: Vectors, options: ExplainOptions) -> tuple[Vectors, str, str]:
@@ -94,13 +94,13 @@ def _umap(vectors: Vectors, options: ExplainOptions) -> tuple[Vectors, str, str]
             from umap import UMAP
         except ImportError as error:
             raise MissingExtraError(Advice("{map}", map="umap"), "explain") from error
-        made = UMAP(n_neighbors=neighbours, metric=options.metric, random_state=options.seed).fit_transform(vectors)
+        points = UMAP(n_neighbors=neighbours, metric=options.metric, random_state=options.seed).fit_transform(vectors)
     name = f"map:umap/{neighbours}/{options.metric}/seed{options.seed}"
     fewer = "" if neighbours == options.neighbours else f" (not {options.neighbours}: there are no more texts)"
     note = (
         f"map by UMAP, {neighbours} neighbours{fewer}, {options.metric}: near points are similar, far ones say little"
     )
-    return np.asarray(made, dtype=np.float32), name, note
+    return np.asarray(points, dtype=np.float32), name, note
 
 
 def _tsne(vectors: Vectors, seed: int) -> tuple[Vectors, float]:
@@ -109,5 +109,5 @@ def _tsne(vectors: Vectors, seed: int) -> tuple[Vectors, float]:
     except ImportError as error:
         raise MissingExtraError(Advice("{map}", map="tsne"), "stats") from error
     perplexity = float(min(30, max(2, (vectors.shape[0] - 1) // 3)))
-    made = TSNE(perplexity=perplexity, metric="cosine", init="random", random_state=seed).fit_transform(vectors)
-    return np.asarray(made, dtype=np.float32), perplexity
+    points = TSNE(perplexity=perplexity, metric="cosine", init="random", random_state=seed).fit_transform(vectors)
+    return np.asarray(points, dtype=np.float32), perplexity

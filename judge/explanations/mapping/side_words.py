@@ -102,13 +102,13 @@ def side_words(mapped: ExplanationMap) -> SideWords | None:
         return None
     story = mapped.rows["story"].to_numpy(dtype=str)
     verdict = mapped.rows["band"].to_numpy(dtype=str)
-    found: list[SideWord] = []
+    words: list[SideWord] = []
     for within in ("", *dict.fromkeys(sorted(set(verdict) - {""}))):
         kept = np.ones(verdict.size, dtype=np.bool_) if not within else verdict == within
         if (people & kept).any() and (judges & kept).any():
-            found += _contrast(counts, people & kept, judges & kept, story, within, mapped.options.top)
+            words += _contrast(counts, people & kept, judges & kept, story, within, mapped.options.top)
     signature = mapped.signature(f"side:logodds/prior{PRIOR:g}")
-    return SideWords(tuple(found), int(people.sum()), int(judges.sum()), signature)
+    return SideWords(tuple(words), int(people.sum()), int(judges.sum()), signature)
 
 
 def _contrast(
@@ -136,9 +136,9 @@ def log_odds(first: Floats, second: Floats, prior: float = PRIOR) -> Floats:
     total = both.sum()
     weight = prior * both / total if total else both
     held = both > 0
-    one, two = (first + weight)[held], (second + weight)[held]
-    odds_one = np.log(one / (first.sum() + prior - one))
-    odds_two = np.log(two / (second.sum() + prior - two))
-    found = np.zeros(both.shape)
-    found[held] = (odds_one - odds_two) / np.sqrt(1 / one + 1 / two)
-    return found
+    first_counts, second_counts = (first + weight)[held], (second + weight)[held]
+    odds_one = np.log(first_counts / (first.sum() + prior - first_counts))
+    odds_two = np.log(second_counts / (second.sum() + prior - second_counts))
+    scores = np.zeros(both.shape)
+    scores[held] = (odds_one - odds_two) / np.sqrt(1 / first_counts + 1 / second_counts)
+    return scores

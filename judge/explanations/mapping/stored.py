@@ -31,6 +31,7 @@ POINT = ("judge", "story", "system", "criterion", "eval_prompt", "repeat", "rati
 """Keys of a point. `repeat`, `rating` and `cluster` may be null (not known, none, no clusters); cluster -1 is noise;
 `x` and `y` are null without a map."""
 
+# More digits would only lengthen the file: coordinates are for pictures, and ratings have fewer.
 _DIGITS = 4
 _TFIDF = re.compile(r"tfidf-svd(\d+)/seed(\d+)")
 
@@ -118,15 +119,15 @@ def of_folders(
     """The results to store in each result folder: its own points, with tables and keywords of the whole analysis."""
     printed = [stored_tables.plain(table, texts=False) for table in tables]
     words = {str(number): list(some) for number, some in keywords.items()}
-    made = (mapped.picture, mapped.clustering)
-    notes = [mapped.embedded.note, *(one.note for one in made if one is not None)]
+    parts = (mapped.picture, mapped.clustering)
+    notes = [mapped.embedded.note, *(part.note for part in parts if part is not None)]
     method = "" if mapped.picture is None else mapped.picture.method
-    found = []
+    maps = []
     for fact in mapped.texts.facts:
         own = mapped.rows[(mapped.rows["run"] == fact.run) & mapped.rows["judge"].isin(fact.judge.split(", "))]
         stored = StoredMap(mapped.signature(), mapped.embedded.name, method, points(own), printed, words, list(notes))
-        found.append((ResultFolder(fact.path), stored))
-    return found
+        maps.append((ResultFolder(fact.path), stored))
+    return maps
 
 
 def of_analysis(mapped: ExplanationMap, keywords: Mapping[int, Sequence[str]]) -> StoredMap:
@@ -135,7 +136,7 @@ def of_analysis(mapped: ExplanationMap, keywords: Mapping[int, Sequence[str]]) -
     Raises SpecError where no map was made.
     """
     if mapped.picture is None:
-        raise SpecError("there is no map to draw: none was asked for, or there are too few texts")
+        raise SpecError("there is no map: none was requested, or there are too few texts")
     words = {str(number): list(some) for number, some in keywords.items()}
     sides = mapped.rows["side"].tolist()
     marked = [point | {"side": side or None} for point, side in zip(points(mapped.rows), sides, strict=True)]
@@ -149,7 +150,7 @@ def points(rows: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def _point(row: Mapping[Any, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = {key: str(row[key]) for key in POINT[:5]}
-    found |= {key: None if pd.isna(row[key]) else int(row[key]) for key in ("repeat", "cluster")}
-    found |= {key: None if pd.isna(row[key]) else round(float(row[key]), _DIGITS) for key in ("rating", "x", "y")}
-    return {key: found[key] for key in POINT}
+    cells: dict[str, Any] = {key: str(row[key]) for key in POINT[:5]}
+    cells |= {key: None if pd.isna(row[key]) else int(row[key]) for key in ("repeat", "cluster")}
+    cells |= {key: None if pd.isna(row[key]) else round(float(row[key]), _DIGITS) for key in ("rating", "x", "y")}
+    return {key: cells[key] for key in POINT}

@@ -64,9 +64,9 @@ def runs(texts: Sequence[str], words: int) -> tuple[Codes, Codes]:
     Runs are told apart by 64-bit hashes: among two million of them, one pair is taken for one run in 10^7 such sets.
     """
     number: dict[str, int] = {}
-    found = [[number.setdefault(w, len(number)) for w in _WORDS.findall(text.lower())] for text in texts]
-    size = np.array([len(one) for one in found], dtype=np.int64)
-    flat = np.fromiter((w for one in found for w in one), dtype=np.int64, count=int(size.sum()))
+    codes = [[number.setdefault(w, len(number)) for w in _WORDS.findall(text.lower())] for text in texts]
+    size = np.array([len(words_of_text) for words_of_text in codes], dtype=np.int64)
+    flat = np.fromiter((w for words_of_text in codes for w in words_of_text), dtype=np.int64, count=int(size.sum()))
     text = np.repeat(np.arange(len(texts), dtype=np.int64), size)
     if flat.size < words:
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
@@ -79,6 +79,6 @@ def runs(texts: Sequence[str], words: int) -> tuple[Codes, Codes]:
     code, text = code[whole], text[:length][whole]
     order = np.argsort(code)
     new = np.r_[0, np.diff(code[order]) != 0] if code.size else np.empty(0)
-    place = np.empty(code.size, dtype=np.int64)
-    place[order] = np.cumsum(new)
-    return place, text
+    numbers = np.empty(code.size, dtype=np.int64)
+    numbers[order] = np.cumsum(new)
+    return numbers, text

@@ -49,11 +49,11 @@ class Source:
     """A text in which evidence is searched: its normalised words between blanks, and the set of them."""
 
     words: str
-    known: frozenset[str]
+    word_set: frozenset[str]
 
     @classmethod
     def of(cls, *texts: str | None) -> Source:
-        """From texts; None and empty ones hold nothing."""
+        """The source that these texts form together; None and empty texts add nothing."""
         folded = " | ".join(normalised(text) for text in texts if text)
         return cls(f" {folded} ", frozenset(folded.split()))
 
@@ -90,14 +90,14 @@ class Library:
 
     def of(self, dataset: str, story: str, criterion: str) -> Sources:
         """Sources of an explanation of this story on this criterion."""
-        place = (dataset, story)
-        if place not in self._stories:
-            row = self._texts.get(place, {})
+        story_key = (dataset, story)
+        if story_key not in self._stories:
+            row = self._texts.get(story_key, {})
             words = {key: row[key] if isinstance(row.get(key), str) else None for key in _COLUMNS.values()}
-            found: dict[Place, Source] = {where: Source.of(words[key]) for where, key in _COLUMNS.items()}
-            self._stories[place] = found | {"criteria": self._criteria}
+            sources: dict[Place, Source] = {where: Source.of(words[key]) for where, key in _COLUMNS.items()}
+            self._stories[story_key] = sources | {"criteria": self._criteria}
         task = self._task.get(criterion)
-        return self._stories[place] if task is None else {**self._stories[place], "task": task}
+        return self._stories[story_key] if task is None else {**self._stories[story_key], "task": task}
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ class Quoting:
 def evidence(text: Quoting, sources: Sources) -> Evidence:
     """Quotations and names of a text, and where they stand."""
     quotes = tuple((span, place_of_quote(span, sources)) for span in text.spans)
-    task = sources["criteria"].known if "criteria" in sources else frozenset()
+    task = sources["criteria"].word_set if "criteria" in sources else frozenset()
     named = [name for name in text.names if not task.issuperset(normalised(name).split())]
     return Evidence(quotes, tuple((name, _place_of_name(name, sources)) for name in named))
 
@@ -131,12 +131,12 @@ def quoting(text: str) -> Quoting:
     if _MARKS.search(text) is None:
         return Quoting((), text)
     spans, rest, at = [], [], 0
-    for found in _QUOTED.finditer(text):
-        span = next(part for part in found.groups() if part).strip()
+    for match in _QUOTED.finditer(text):
+        span = next(part for part in match.groups() if part).strip()
         if len(_WORDS.findall(span)) > 1:
             spans.append(span)
-        rest.append(text[at : found.start()])
-        at = found.end()
+        rest.append(text[at : match.start()])
+        at = match.end()
     return Quoting(tuple(spans), " , ".join([*rest, text[at:]]))
 
 
@@ -147,12 +147,12 @@ def _names(bare: str) -> list[str]:
     low = {word.lower() for run in runs for word in run.split() if not _NOT_NAMES.issuperset(word.lower().split("-"))}
     # Few names stand in small letters in the same text, even as a part of a word: only then are its words looked at.
     small = {word for word in _WORDS.findall(bare) if word.islower()} if any(word in bare for word in low) else set()
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     for run in runs:
         kept = [word for word in run.split() if word.lower() in low and word.lower() not in small]
         if kept:
-            found[" ".join(kept)] = None
-    return list(found)
+            names[" ".join(kept)] = None
+    return list(names)
 
 
 def place_of_quote(span: str, sources: Sources) -> Place:
@@ -163,12 +163,12 @@ def place_of_quote(span: str, sources: Sources) -> Place:
 
 def _place_of_name(name: str, sources: Sources) -> Place:
     words = normalised(name).split()
-    return _first(sources, lambda source: all(word in source.known for word in words))
+    return _first(sources, lambda source: all(word in source.word_set for word in words))
 
 
 def _first(sources: Sources, holds: Callable[[Source], bool]) -> Place:
-    for place in PLACES[:-1]:
-        source = sources.get(place)
-        if source is not None and source.known and holds(source):
-            return place
+    for where in PLACES[:-1]:
+        source = sources.get(where)
+        if source is not None and source.word_set and holds(source):
+            return where
     return "nowhere"

@@ -20,7 +20,7 @@ from judge.explanations.quality.evidence import Library
 from judge.explanations.quality.flags import RULES, Explained, flags
 from judge.explanations.quality.quoted_points import QuotedPoints
 from judge.explanations.quality.readings import Readings
-from judge.explanations.quality.rows import BY_CRITERION, STORY, Asked, Measured, Row, codes, groups, told
+from judge.explanations.quality.rows import BY_CRITERION, STORY, Asked, Measured, Row, codes, groups, rows_with
 from judge.records import Criterion
 from judge.stats.estimate import Estimate
 from judge.stats.estimation.power import clustered_proportion
@@ -64,14 +64,14 @@ def explained(
     frame: pd.DataFrame, criteria: Sequence[Criterion], library: Library, readings: Readings
 ) -> Iterator[Explained]:
     """The rows of a frame as input of the rules."""
-    known = {criterion.name: QuotedPoints(criterion) for criterion in criteria}
+    points_of = {criterion.name: QuotedPoints(criterion) for criterion in criteria}
     columns = (frame[name].tolist() for name in ("dataset", "story", "criterion", "text", "answer", "rating"))
-    for dataset, story, criterion, said, whole, given in zip(*columns, strict=True):
-        text = said if isinstance(said, str) else None
+    for dataset, story, criterion, raw, whole, given in zip(*columns, strict=True):
+        text = raw if isinstance(raw, str) else None
         answer = whole if isinstance(whole, str) else text or ""
         rating = None if np.isnan(given) else float(given)
         sources = library.of(dataset, story, criterion)
-        points = known.get(criterion)
+        points = points_of.get(criterion)
         yield Explained(
             answer=answer,
             text=text,
@@ -96,13 +96,13 @@ def measure(
     library : Library
         Of the stories that the texts are about.
     """
-    answers = [flags(one) for one in explained(frame, criteria, library, readings)]
-    found = pd.DataFrame(answers, columns=list(RULES), dtype=float)
+    answers = [flags(explanation) for explanation in explained(frame, criteria, library, readings)]
+    flagged = pd.DataFrame(answers, columns=list(RULES), dtype=float)
     rows = []
     for asked, places in groups(frame, BY_CRITERION):
         part = frame.iloc[places]
-        story = codes(part, STORY) if bool(told(part, "story").all()) else np.arange(len(part), dtype=np.int64)
-        shares = {name: clustered_proportion(found[name].to_numpy()[places], story) for name in RULES}
+        story = codes(part, STORY) if bool(rows_with(part, "story").all()) else np.arange(len(part), dtype=np.int64)
+        shares = {name: clustered_proportion(flagged[name].to_numpy()[places], story) for name in RULES}
         rows.append(Row(asked, Flagged(shares, len(part))))
     notes: list[str] = [
         Note(
@@ -140,7 +140,9 @@ def validation(path: Path) -> Measured[Validated]:
         raise SpecError(f"the rules read the study's {missing}, which are not on this machine", hint=hint)
     items = read_items(path)
     library = Library(texts.stories, texts.criteria)
-    flagged = pd.DataFrame([flags(one) for one in explained(texts.frame, texts.criteria, library, Readings())])
+    flagged = pd.DataFrame(
+        [flags(explanation) for explanation in explained(texts.frame, texts.criteria, library, Readings())]
+    )
     odd = np.arange(len(items)) % 2 == 1
     rows = [
         Row(Asked(), _validated(name, flagged[name].to_numpy(dtype=bool)[odd], _any(items, name)[odd]))
@@ -165,14 +167,14 @@ def _any(items: Sequence[Any], name: str) -> np.ndarray[Any, np.dtype[np.bool_]]
 
 
 def _validated(name: str, flagged: np.ndarray[Any, Any], positive: np.ndarray[Any, Any]) -> Validated:
-    both, said, true = int((flagged & positive).sum()), int(flagged.sum()), int(positive.sum())
+    both, flagged_count, true = int((flagged & positive).sum()), int(flagged.sum()), int(positive.sum())
     return Validated(
         error=name,
-        precision=wilson(both, said) if said else Estimate.undefined("the rule flagged nothing"),
+        precision=wilson(both, flagged_count) if flagged_count else Estimate.undefined("the rule flagged nothing"),
         recall=wilson(both, true) if true else Estimate.undefined("no annotator saw this error"),
         base=wilson(true, positive.size),
         both=both,
-        flagged=said,
+        flagged=flagged_count,
         positive=true,
         items=int(positive.size),
         remark=TOO_FEW if true < ENOUGH else None,

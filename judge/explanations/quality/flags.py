@@ -124,12 +124,12 @@ def unsubstantiated_claims(explanation: Explained) -> bool:
     if len(explanation.text.split()) >= _SHORT:
         return False
     task = explanation.sources.get("task")
-    said = (
+    words = (
         {word for word in _WORD.findall(explanation.text.lower()) if len(word) > 3}
         - _TALK
-        - (task.known if task else frozenset())
+        - (task.word_set if task else frozenset())
     )
-    return not any(word in explanation.sources[place].known for word in said for place in _TOLD)
+    return not any(word in explanation.sources[where].word_set for word in words for where in _TOLD)
 
 
 def incoherence(explanation: Explained) -> bool:

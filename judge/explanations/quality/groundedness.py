@@ -17,7 +17,7 @@ from judge.explanations.quality.boilerplate import MIN_STORIES, boilerplate
 from judge.explanations.quality.evidence import Evidence, Library, evidence
 from judge.explanations.quality.options import NumbersOptions
 from judge.explanations.quality.readings import Readings
-from judge.explanations.quality.rows import BY_CRITERION, STORY, Measured, Row, codes, groups, told
+from judge.explanations.quality.rows import BY_CRITERION, STORY, Measured, Row, codes, groups, rows_with
 from judge.stats.estimate import Estimate
 from judge.stats.estimation.means import clustered
 from judge.stats.estimation.power import clustered_proportion
@@ -78,7 +78,7 @@ def measure(
         ),
         "a quotation from the story need not support the rating, and a text without one may still refer to the story",
     ]
-    if lost := sum(one is None for one in evidences):
+    if lost := sum(item is None for item in evidences):
         notes.append(f"{lost} texts are about stories whose text is not known; they count for boilerplate only")
     return Measured(tuple(rows), signature, tuple(notes))
 
@@ -95,30 +95,30 @@ def read_evidence(frame: pd.DataFrame, library: Library, readings: Readings) -> 
 
 
 def _groundedness(frame: pd.DataFrame, evidences: Sequence[Evidence | None], common: Floats) -> Groundedness:
-    has_story = np.array([one is not None for one in evidences])
-    story = codes(frame, STORY) if bool(told(frame, "story").all()) else np.arange(len(frame), dtype=np.int64)
-    defined = [one for one in evidences if one is not None]
+    has_story = np.array([item is not None for item in evidences])
+    story = codes(frame, STORY) if bool(rows_with(frame, "story").all()) else np.arange(len(frame), dtype=np.int64)
+    defined = [item for item in evidences if item is not None]
     pointing = np.array(
-        [one.count("quotes", "story") + one.count("names", "story") > 0 for one in defined], dtype=float
+        [item.count("quotes", "story") + item.count("names", "story") > 0 for item in defined], dtype=float
     )
-    unsupported = np.array([one.count("quotes", "nowhere") > 0 for one in defined], dtype=float)
-    quotes, names = sum(len(one.quotes) for one in defined), sum(len(one.names) for one in defined)
+    unsupported = np.array([item.count("quotes", "nowhere") > 0 for item in defined], dtype=float)
+    quotes, names = sum(len(item.quotes) for item in defined), sum(len(item.names) for item in defined)
     return Groundedness(
         pointing=_share(pointing, story[has_story]),
         quotes=quotes,
-        quotes_story=_part(sum(one.count("quotes", "story") for one in defined), quotes, "quotation"),
-        quotes_nowhere=_part(sum(one.count("quotes", "nowhere") for one in defined), quotes, "quotation"),
+        quotes_story=_part(sum(item.count("quotes", "story") for item in defined), quotes, "quotation"),
+        quotes_nowhere=_part(sum(item.count("quotes", "nowhere") for item in defined), quotes, "quotation"),
         names=names,
-        names_story=_part(sum(one.count("names", "story") for one in defined), names, "name"),
-        names_nowhere=_part(sum(one.count("names", "nowhere") for one in defined), names, "name"),
+        names_story=_part(sum(item.count("names", "story") for item in defined), names, "name"),
+        names_nowhere=_part(sum(item.count("names", "nowhere") for item in defined), names, "name"),
         unsupported=_share(unsupported, story[has_story]),
         boilerplate=_mean(common, story),
         texts=len(frame),
     )
 
 
-def _part(count: int, total: int, of: str) -> Estimate:
-    return Estimate(count / total, total) if total else Estimate.undefined(f"no {of}")
+def _part(count: int, total: int, noun: str) -> Estimate:
+    return Estimate(count / total, total) if total else Estimate.undefined(f"no {noun}")
 
 
 def _mean(common: Floats, story: NDArray[np.int64]) -> Estimate:

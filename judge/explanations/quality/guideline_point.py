@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from judge.explanations.quality.rows import BY_CRITERION, STORY, Measured, Row, codes, groups, told
+from judge.explanations.quality.rows import BY_CRITERION, STORY, Measured, Row, codes, groups, rows_with
 from judge.records import Criterion
 from judge.stats.estimate import Estimate
 from judge.stats.estimation.means import clustered
@@ -44,15 +44,15 @@ def guideline_texts(criteria: Sequence[Criterion]) -> list[str]:
 
 def split(criteria: Sequence[Criterion], vectors: Vectors) -> dict[str, tuple[Floats, Vectors]]:
     """Criterion -> points of the scale and vectors (points, d) of its guidelines, from those of `guideline_texts`."""
-    found: dict[str, tuple[Floats, Vectors]] = {}
+    parts: dict[str, tuple[Floats, Vectors]] = {}
     at = 0
     for criterion in criteria:
         count = len(criterion.guidelines)
         if count:
             points = np.array(criterion.scale.points(), dtype=np.float64)
-            found[criterion.name] = (points, vectors[at : at + count])
+            parts[criterion.name] = (points, vectors[at : at + count])
         at += count
-    return found
+    return parts
 
 
 def measure(
@@ -68,7 +68,9 @@ def measure(
     guidelines : mapping
         From `split`.
     """
-    usable = told(frame, "story") & frame["rating"].notna().to_numpy() & frame["criterion"].isin(guidelines).to_numpy()
+    usable = (
+        rows_with(frame, "story") & frame["rating"].notna().to_numpy() & frame["criterion"].isin(guidelines).to_numpy()
+    )
     part, x = frame[usable], vectors[usable]
     rows = [
         Row(asked, nearest_point(part.iloc[places], x[places], *guidelines[asked.criterion or ""]))
@@ -87,7 +89,7 @@ def measure(
 
 
 def nearest_point(frame: pd.DataFrame, vectors: Vectors, points: Floats, guidelines: Vectors) -> NearestPoint:
-    """Of one row. Texts that two guidelines are equally near to (an empty vector is near to all) are ties."""
+    """Nearest guidelines of one row. Texts equally near to two guidelines (an empty vector is near to all) are ties."""
     cosine = vectors @ guidelines.T
     best = cosine.max(axis=1)
     # Float32 cosines of equal guidelines can differ in their last digits.

@@ -16,7 +16,7 @@ import pandas as pd
 
 from judge.explanations.quality.readings import Readings
 from judge.explanations.quality.repetition import RUN, WORDS
-from judge.explanations.quality.rows import BY_CRITERION, STORY, Measured, Row, codes, groups, told
+from judge.explanations.quality.rows import BY_CRITERION, STORY, Measured, Row, codes, groups, rows_with
 from judge.parsing.ours.explanation import only_guideline
 from judge.records import Criterion
 from judge.stats.estimate import Estimate
@@ -56,9 +56,9 @@ def measure(
 
     `silent` names the Eval-Prompts that ask for no explanation, as far as that is known.
     """
-    known = {criterion.name: criterion for criterion in criteria}
+    by_name = {criterion.name: criterion for criterion in criteria}
     rows = tuple(
-        Row(asked, presence(frame.iloc[places], known.get(asked.criterion or ""), readings))
+        Row(asked, presence(frame.iloc[places], by_name.get(asked.criterion or ""), readings))
         for asked, places in groups(frame, BY_CRITERION)
     )
     notes = [
@@ -81,22 +81,22 @@ def measure(
 
 
 def presence(frame: pd.DataFrame, criterion: Criterion | None, readings: Readings) -> Presence:
-    """Of one row."""
+    """Shares of texts with an explanation, for one row."""
     obtained = ~frame["status"].isin(_NOT_OBTAINED).to_numpy()
     part = frame[obtained]
-    story = codes(part, STORY) if bool(told(part, "story").all()) else np.arange(len(part), dtype=np.int64)
+    story = codes(part, STORY) if bool(rows_with(part, "story").all()) else np.arange(len(part), dtype=np.int64)
     texts = part["text"].tolist()
     answers = part["answer"].tolist()
-    has_answer = np.array([isinstance(one, str) for one in answers], dtype=np.bool_)
-    has_text = np.array([isinstance(one, str) for one in texts], dtype=np.bool_)
-    none = np.array([no_explanation(one, criterion) for one in texts], dtype=np.float64)
-    short = np.array([len(one) <= PUBLISHED for one in answers if isinstance(one, str)], dtype=np.float64)
+    has_answer = np.array([isinstance(answer, str) for answer in answers], dtype=np.bool_)
+    has_text = np.array([isinstance(text, str) for text in texts], dtype=np.bool_)
+    none = np.array([no_explanation(text, criterion) for text in texts], dtype=np.float64)
+    short = np.array([len(answer) <= PUBLISHED for answer in answers if isinstance(answer, str)], dtype=np.float64)
     if short.size:
         published = clustered_proportion(short, story[has_answer])
     else:
         published = Estimate.undefined("whole answers are not known, only texts" if len(part) else "no answer")
-    explanations = [one for one in texts if isinstance(one, str)]
-    read = [readings.of(one) for one in explanations]
+    explanations = [text for text in texts if isinstance(text, str)]
+    read = [readings.of(text) for text in explanations]
 
     def share(hits: Sequence[bool]) -> Estimate:
         if not explanations:
@@ -106,9 +106,9 @@ def presence(frame: pd.DataFrame, criterion: Criterion | None, readings: Reading
     return Presence(
         published=published,
         ours=clustered_proportion(none, story) if none.size else Estimate.undefined("no answer"),
-        words=float(np.median([len(WORDS.findall(one)) for one in explanations])) if explanations else None,
-        repeating=share([one.repeats for one in read]),
-        run_on=share([one.runs_on for one in read]),
+        words=float(np.median([len(WORDS.findall(text)) for text in explanations])) if explanations else None,
+        repeating=share([reading.repeats for reading in read]),
+        run_on=share([reading.runs_on for reading in read]),
         texts=len(explanations),
         answered=len(part),
         lost=int((~obtained).sum()),

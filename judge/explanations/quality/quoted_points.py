@@ -31,24 +31,24 @@ class QuotedPoints:
         """Points whose guideline the text quotes, with the share of it, most quoted first."""
         if not self._own:
             return ()
-        said = _pairs(text)
-        found = []
+        text_pairs = _pairs(text)
+        points = []
         for point, parts in self._own:
-            share = max((len(own & said) / len(own) for own in parts), default=0.0)
+            share = max((len(own & text_pairs) / len(own) for own in parts), default=0.0)
             if share >= QUOTED:
-                found.append((point, share))
-        return tuple(sorted(found, key=lambda one: -one[1]))
+                points.append((point, share))
+        return tuple(sorted(points, key=lambda one: -one[1]))
 
 
 def _own_pairs(guidelines: tuple[str, ...]) -> tuple[tuple[Pairs, ...], ...]:
-    """Of each guideline, each sentence's pairs that no other guideline has; sentences with only one are left out."""
+    """For each guideline, its sentences' pairs of words that no other guideline has; one pair alone is left out."""
     whole = [_pairs(guideline) for guideline in guidelines]
-    found = []
-    for place, guideline in enumerate(guidelines):
-        others: Pairs = frozenset().union(*(pairs for other, pairs in enumerate(whole) if other != place))
+    result = []
+    for i, guideline in enumerate(guidelines):
+        others: Pairs = frozenset().union(*(pairs for other, pairs in enumerate(whole) if other != i))
         parts = (_pairs(sentence) - others for sentence in re.split(r"(?<=[.!?])\s+", guideline))
-        found.append(tuple(part for part in parts if len(part) > 1))
-    return tuple(found)
+        result.append(tuple(part for part in parts if len(part) > 1))
+    return tuple(result)
 
 
 def _pairs(text: str) -> Pairs:

@@ -24,8 +24,8 @@ from judge.explanations.quality.rows import (
     Row,
     codes,
     groups,
+    rows_with,
     story_prompts,
-    told,
 )
 from judge.explanations.quality.specificity import components
 from judge.stats.correlation import coefficients
@@ -79,19 +79,22 @@ def measure(
     signature, listed : str
         Of each of the two.
     """
-    usable = told(frame, "story") & frame["rating"].notna().to_numpy()
+    usable = rows_with(frame, "story") & frame["rating"].notna().to_numpy()
     part, x = frame[usable], vectors[usable]
     predicted = np.full(len(part), np.nan)
     rows = []
     for asked, places in groups(part, BY_CRITERION):
-        found, predicted[places] = agreement(part.iloc[places], x[places], options)
-        rows.append(Row(asked, found))
+        result, predicted[places] = agreement(part.iloc[places], x[places], options)
+        rows.append(Row(asked, result))
     notes = [
         (
             f"ridge regression on {options.components} principal components, out of {options.folds} folds of "
             "story-prompts; errors in points of the scale, compared with predicting the training stories' mean rating"
         ),
-        "Spearman: mean over folds (pooled noise lies below 0); intervals resample story-prompts without a new fit",
+        (
+            "Spearman: mean over folds (pooled, noise gives values below 0); "
+            "intervals resample story-prompts without a new fit"
+        ),
         "a text that copies a guideline or states its rating again is predicted well whatever else it contains",
     ]
     if alone := int((part["story_prompt"] == "").sum()):
@@ -126,7 +129,7 @@ def agreement(frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions) ->
     rho = rank_correlation(predicted, y, fold, drawn)
     if rho.defined and int(prompt.max()) + 1 < _LEAST_PROMPTS:
         rho = Estimate(rho.value, rho.n, reason=f"no interval with fewer than {_LEAST_PROMPTS} story-prompts")
-    found = Agreement(
+    result = Agreement(
         rho=rho,
         error=Estimate(float(error.mean()), y.size),
         baseline=Estimate(float(baseline.mean()), y.size),
@@ -134,7 +137,7 @@ def agreement(frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions) ->
         texts=y.size,
         stories=stories,
     )
-    return found, predicted
+    return result, predicted
 
 
 def predict(x: Floats, y: Floats, fold: Codes) -> tuple[Floats, Floats]:
@@ -155,11 +158,11 @@ def rank_correlation(predicted: Floats, y: Floats, fold: Codes, drawn: bootstrap
     Pooled over folds the correlation of noise lies below 0, since a fold's training mean runs against its own ratings
     (Parker, Guenter & Bedo 2007, Stratification bias in low signal microarray studies, BMC Bioinformatics 8).
     """
-    found = coefficients.correlate_within(predicted, y, fold, "spearman")
-    if not found.defined:
-        return found
+    correlation = coefficients.correlate_within(predicted, y, fold, "spearman")
+    if not correlation.defined:
+        return correlation
     values = resampled_correlation.values(drawn, predicted, y, "spearman", grouping="within", group=fold)
-    return bootstrap.percentile(Estimate(found.value, y.size), values, f"{drawn.name}, percentile, 95 %")
+    return bootstrap.percentile(Estimate(correlation.value, y.size), values, f"{drawn.name}, percentile, 95 %")
 
 
 def _contradictions(
@@ -169,13 +172,13 @@ def _contradictions(
     gap = predicted - frame["rating"].to_numpy(dtype=np.float64)
     order = np.argsort(-np.round(np.abs(np.nan_to_num(gap)), 9), kind="stable")[: options.top]
     rows = []
-    for place in order[~np.isnan(gap[order])]:
-        row = frame.iloc[place]
+    for position in order[~np.isnan(gap[order])]:
+        row = frame.iloc[position]
         repeat = None if pd.isna(row["repeat"]) else int(row["repeat"])
-        found = Contradiction(
-            row["story"] or None, repeat, float(row["rating"]), float(predicted[place]), str(row["text"])
+        contradiction = Contradiction(
+            row["story"] or None, repeat, float(row["rating"]), float(predicted[position]), str(row["text"])
         )
-        rows.append(Row(Asked(**{key: row[key] or None for key in BY_CRITERION}), found))
+        rows.append(Row(Asked(**{key: row[key] or None for key in BY_CRITERION}), contradiction))
     note = (
         f"the {len(rows)} largest differences, out of fold; candidates to read, not proven contradictions: extreme "
         "ratings are predicted towards the mean"

@@ -36,7 +36,7 @@ def repeats(text: str) -> bool:
 
 
 def runs_on(text: str) -> bool:
-    """Whether a next turn of a chat, or a new task, follows on something that was said."""
+    """Whether a further turn of a chat, or a new task, follows the explanation."""
     if not any(mark in text for mark in _TURN_MARKS):
         return False
-    return any(re.search(r"\w", text[: found.start()]) is not None for found in _NEXT_TURN.finditer(text))
+    return any(re.search(r"\w", text[: match.start()]) is not None for match in _NEXT_TURN.finditer(text))

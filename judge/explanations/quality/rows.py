@@ -36,15 +36,15 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Row(Generic[Found]):
-    """A group of texts (`asked`) and its results (`found`), a dataclass of numbers."""
+    """A group of texts (`asked`) and its results (`result`), a dataclass of numbers."""
 
     asked: Asked
-    found: Found
+    result: Found
 
     @property
     def cells(self) -> dict[str, Any]:
         """Both by name, as a table's row."""
-        return {field.name: getattr(part, field.name) for part in (self.asked, self.found) for field in fields(part)}
+        return {field.name: getattr(part, field.name) for part in (self.asked, self.result) for field in fields(part)}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,9 +73,9 @@ def story_prompts(frame: pd.DataFrame) -> Codes:
 
     A story whose story-prompt is not known stands for itself.
     """
-    known = (frame["story_prompt"] != "").to_numpy()
-    own = np.where(known, frame["story_prompt"].to_numpy(dtype=str), frame["story"].to_numpy(dtype=str))
-    names = [f"{dataset}\n{has}\n{name}" for dataset, has, name in zip(frame["dataset"], known, own, strict=True)]
+    has_prompt = (frame["story_prompt"] != "").to_numpy()
+    own = np.where(has_prompt, frame["story_prompt"].to_numpy(dtype=str), frame["story"].to_numpy(dtype=str))
+    names = [f"{dataset}\n{has}\n{name}" for dataset, has, name in zip(frame["dataset"], has_prompt, own, strict=True)]
     return np.asarray(np.unique(names, return_inverse=True)[1], dtype=np.int64)
 
 
@@ -88,6 +88,6 @@ def groups(frame: pd.DataFrame, columns: Sequence[str]) -> Iterator[tuple[Asked,
         yield Asked(**{column: first[column] or None for column in columns}), rows
 
 
-def told(frame: pd.DataFrame, *columns: str) -> NDArray[np.bool_]:
+def rows_with(frame: pd.DataFrame, *columns: str) -> NDArray[np.bool_]:
     """Rows in which every one of these columns is known ("" = not known)."""
     return np.asarray((frame[list(columns)] != "").all(axis=1), dtype=np.bool_)

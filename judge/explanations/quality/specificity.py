@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from judge.errors import MissingExtraError
 from judge.explanations.quality.options import NumbersOptions
-from judge.explanations.quality.rows import BY_PROMPT, STORY, Asked, Measured, Row, codes, groups, told
+from judge.explanations.quality.rows import BY_PROMPT, STORY, Asked, Measured, Row, codes, groups, rows_with
 from judge.stats.estimate import Estimate
 from judge.stats.resampling.grouped_folds import deal
 from judge.stats.resampling.label_permutation import AgainstChance, against_chance, permuted
@@ -72,7 +72,7 @@ class ToldApart:
 
     @classmethod
     def of(cls, specificity: Specificity) -> ToldApart:
-        """From the statistics of one row."""
+        """The compact value for tables, from the statistics of one row."""
         nothing = Estimate.undefined(specificity.reason or "undefined", specificity.texts)
         silhouette, near, right = specificity.silhouette, specificity.purity, specificity.accuracy
         return cls(
@@ -114,26 +114,26 @@ def measure(
     vectors : array, shape (rows, d)
         Rows of unit length, in the order of `frame`.
     """
-    known = told(frame, "criterion", "story")
-    part, x = frame[known], vectors[known]
+    usable = rows_with(frame, "criterion", "story")
+    part, x = frame[usable], vectors[usable]
     drawn = sampled(part, options)
     rows_found = [
         Row(asked, specificity(part.iloc[places[drawn[places]]], x[places[drawn[places]]], options))
         for asked, places in groups(part, BY_PROMPT)
     ]
-    worst = [pair for row in rows_found for pair in _pairs(row.asked, row.found)]
-    worst.sort(key=lambda row: -row.found.taken)
-    lost = int((~known).sum())
+    worst = [pair for row in rows_found for pair in _pairs(row.asked, row.result)]
+    worst.sort(key=lambda row: -row.result.taken)
+    lost = int((~usable).sum())
     notes = [*_said(options), *([f"{lost} texts without a known criterion or story are left out"] if lost else [])]
     if len(part) > int(drawn.sum()):
         notes.append(f"{int(drawn.sum())} of {len(part)} texts, whole stories sampled at random")
-    if any(row.found.reason is None and not row.found.within_stories for row in rows_found):
+    if any(row.result.reason is None and not row.result.within_stories for row in rows_found):
         notes.append(
             "stories have mostly one criterion here, so labels are permuted over all stories: criteria that occur "
             "with one kind of story then count as recognised"
         )
     listed = f"the {min(options.top, len(worst))} most confused of {len(worst)} ordered pairs, out of fold"
-    rows = tuple(Row(row.asked, ToldApart.of(row.found)) for row in rows_found)
+    rows = tuple(Row(row.asked, ToldApart.of(row.result)) for row in rows_found)
     return Measured(rows, signature, tuple(notes)), Measured(tuple(worst), signature, (listed,))
 
 
@@ -205,8 +205,8 @@ def specificity(frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions) 
     accuracy = against_chance(np.array([_balanced(few[b], predicted[b], k) for b in range(len(few))]))
     confusion = nothing.copy()
     for c in range(k):
-        said = predicted[0][y == c]
-        confusion[c] = np.bincount(said[said >= 0], minlength=k) / said.size
+        classes = predicted[0][y == c]
+        confusion[c] = np.bincount(classes[classes >= 0], minlength=k) / classes.size
     return Specificity(tuple(names), len(frame), stories, silhouette, near, accuracy, confusion, about, within)
 
 
@@ -249,12 +249,17 @@ def _balanced(label: Codes, predicted: Codes, classes: int) -> float:
     return float(np.mean(shares))
 
 
-def _pairs(asked: Asked, one: Specificity) -> list[Row[TakenFor]]:
-    if one.reason is not None:
+def _pairs(asked: Asked, measured: Specificity) -> list[Row[TakenFor]]:
+    if measured.reason is not None:
         return []
-    rows, columns = np.nonzero(~np.eye(len(one.names), dtype=bool))
+    rows, columns = np.nonzero(~np.eye(len(measured.names), dtype=bool))
     return [
-        Row(asked, TakenFor(one.names[i], one.names[j], float(one.confusion[i, j]), int(one.texts_about[i])))
+        Row(
+            asked,
+            TakenFor(
+                measured.names[i], measured.names[j], float(measured.confusion[i, j]), int(measured.texts_about[i])
+            ),
+        )
         for i, j in zip(rows, columns, strict=True)
-        if one.confusion[i, j] > 0
+        if measured.confusion[i, j] > 0
     ]

@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from judge.explanations.quality.options import NumbersOptions
-from judge.explanations.quality.rows import BY_CRITERION, STORY, Measured, Row, codes, groups, told
+from judge.explanations.quality.rows import BY_CRITERION, STORY, Measured, Row, codes, groups, rows_with
 from judge.stats.estimate import Estimate
 from judge.stats.estimation.power import clustered_proportion
 from judge.stats.vectors.cosine_similarity import cosines, likeness, pairs_between, pairs_within
@@ -52,7 +52,7 @@ def measure(frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions, sign
         texts about their story all the same.
     vectors : array, shape (rows, d)
     """
-    usable = told(frame, "story")
+    usable = rows_with(frame, "story")
     part, x = frame[usable], vectors[usable]
     rows = [
         Row(asked, stability(part.iloc[places], x[places], options)) for asked, places in groups(part, BY_CRITERION)

@@ -138,7 +138,7 @@ def _agreement(numbers: Numbers) -> list[Table]:
 
 def _flags(numbers: Numbers) -> Table:
     columns = [*(Column(name, f"{name.lower()} %", digits=1, factor=100) for name in RULES), Column("texts", "texts")]
-    rows = [{**row.cells, **row.found.shares} for row in numbers.flags.rows]
+    rows = [{**row.cells, **row.result.shares} for row in numbers.flags.rows]
     names = _names(numbers.flags, BY_CRITERION)
     measured = numbers.flags
     return Table("Texts flagged by rules, for reading", [*names, *columns], rows, measured.signature, measured.notes)

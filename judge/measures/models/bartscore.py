@@ -15,21 +15,21 @@ def log_probability(loaded: Loaded, source: str, target: str) -> tuple[float, bo
         loaded.tokenizer(text, truncation=True, max_length=loaded.longest)["input_ids"] for text in (source, target)
     ]
     whole = [loaded.tokenizer(text, verbose=False)["input_ids"] for text in (source, target)]
-    made = run(loaded.model, input_ids=[sides[0]], attention_mask=[[1] * len(sides[0])], labels=[sides[1]])
-    return -float(made.loss), any(len(all_) > len(side) for all_, side in zip(whole, sides, strict=True))
+    output = run(loaded.model, input_ids=[sides[0]], attention_mask=[[1] * len(sides[0])], labels=[sides[1]])
+    return -float(output.loss), any(len(all_) > len(side) for all_, side in zip(whole, sides, strict=True))
 
 
 def _both(other: Callable[[Item], str]) -> Callable[[Sequence[Item], Tools], list[Scored]]:
     def score(items: Sequence[Item], tools: Tools) -> list[Scored]:
         loaded = load("AutoModelForSeq2SeqLM", tools.models["seq2seq"])
-        found = []
+        scored = []
         for item in items:
             after, cut = log_probability(loaded, other(item), item.text)
             before, _ = log_probability(loaded, item.text, other(item))
-            found.append(Scored({"story": after, "other": before}, cut))
-            if tools.progress is not None and not len(found) % 64:
-                tools.progress("BARTScore", len(found), len(items))
-        return found
+            scored.append(Scored({"story": after, "other": before}, cut))
+            if tools.progress is not None and not len(scored) % 64:
+                tools.progress("BARTScore", len(scored), len(items))
+        return scored
 
     return score
 

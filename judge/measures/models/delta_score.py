@@ -26,10 +26,10 @@ STRENGTH, SEED = 4, 1
 def perturbed(item: Item, name: str) -> str | Undefined:
     """The text as the perturbation leaves it."""
     story = Story(text_key(item.text), item.story_prompt, "", item.text)
-    made = maker(name)(Material(story), STRENGTH, rng_of(SEED, name, story.id))
-    if isinstance(made, Unfit):
-        return Undefined(f"it cannot be perturbed: {made.reason}")
-    return applied(item.text, made)
+    perturbation = maker(name)(Material(story), STRENGTH, rng_of(SEED, name, story.id))
+    if isinstance(perturbation, Unfit):
+        return Undefined(f"it cannot be perturbed: {perturbation.reason}")
+    return applied(item.text, perturbation)
 
 
 def _delta(name: str, items: Sequence[Item], tools: Tools) -> list[Scored]:
@@ -44,11 +44,11 @@ def _delta(name: str, items: Sequence[Item], tools: Tools) -> list[Scored]:
             differences.append(Scored({"difference": text}))
             continue
         after = next(others)
-        one, other = (values(answer.logprobs)["mean"] for answer in (before, after))
-        if isinstance(one, Undefined) or isinstance(other, Undefined):
+        own, other = (values(answer.logprobs)["mean"] for answer in (before, after))
+        if isinstance(own, Undefined) or isinstance(other, Undefined):
             differences.append(Scored({"difference": Undefined("no token has a log-probability")}))
             continue
-        differences.append(Scored({"difference": one - other}, cut=before.truncated or after.truncated))
+        differences.append(Scored({"difference": own - other}, cut=before.truncated or after.truncated))
     return differences
 
 

@@ -12,12 +12,12 @@ from judge.measures.measure import Need
 
 
 def of_scorers(models: Mapping[Need, str]) -> str:
-    """Of models written ``provider/model``; a server's model is known by its name alone."""
+    """Identities of models written ``provider/model``; a server's model is identified by its name alone."""
     return "; ".join(f"{need} {_scorer(model)}" for need, model in models.items())
 
 
 def of_folders(models: Mapping[Need, str]) -> str:
-    """Of folders and models of the hub; ``@LAYER`` stays."""
+    """Identities of folders and models of the hub; ``@LAYER`` stays."""
     return "; ".join(f"{need} {model_key(at_layer(model)[0])} {at_layer(model)[1]}" for need, model in models.items())
 
 

@@ -22,7 +22,7 @@ def expected(loaded: Loaded, text: str) -> tuple[NDArray[np.float64], bool]:
     tokenizer = loaded.tokenizer
     whole = tokenizer(text, verbose=False)["input_ids"]
     ids = tokenizer(text, truncation=True, max_length=loaded.longest)["input_ids"]
-    places = [at for at, one in enumerate(ids) if one not in loaded.framing]
+    places = [at for at, token in enumerate(ids) if token not in loaded.framing]
     total: NDArray[np.float64] | None = None
     step = max(1, _TOKENS // len(ids))
     for start in range(0, len(places), step):
@@ -40,15 +40,15 @@ def expected(loaded: Loaded, text: str) -> tuple[NDArray[np.float64], bool]:
 
 def _infolm(items: Sequence[Item], tools: Tools) -> list[Scored]:
     loaded = load("AutoModelForMaskedLM", tools.models["mlm"])
-    known = lru_cache(maxsize=512)(lambda text: expected(loaded, text))
-    found = []
+    cached = lru_cache(maxsize=512)(lambda text: expected(loaded, text))
+    scored = []
     for item in items:
-        (own, cut), (other, other_cut) = known(item.text), known(item.reference)
+        (own, cut), (other, other_cut) = cached(item.text), cached(item.reference)
         same = float(np.clip(np.sqrt(own * other).sum(), 0, 1)) if own.size and other.size else 0.0
-        found.append(Scored({"fisher-rao": 2 * float(np.arccos(same))}, cut or other_cut))
-        if tools.progress is not None and not len(found) % 16:
-            tools.progress("InfoLM", len(found), len(items))
-    return found
+        scored.append(Scored({"fisher-rao": 2 * float(np.arccos(same))}, cut or other_cut))
+        if tools.progress is not None and not len(scored) % 16:
+            tools.progress("InfoLM", len(scored), len(items))
+    return scored
 
 
 FAMILIES = (

@@ -20,7 +20,7 @@ _AT_ONCE = 64
 
 def _likelihood(items: Sequence[Item], tools: Tools) -> list[Scored]:
     answers = after_prompts([(item.story_prompt, item.text) for item in items], tools)
-    return [Scored(values(one.logprobs), cut=one.truncated) for one in answers]
+    return [Scored(values(logprobs.logprobs), cut=logprobs.truncated) for logprobs in answers]
 
 
 def after_prompts(pairs: Sequence[tuple[str, str]], tools: Tools) -> list[TokenLogprobs]:
@@ -32,28 +32,28 @@ async def _sitting(pairs: Sequence[tuple[str, str]], tools: Tools) -> list[Token
     scorer = open_scorer(tools.models["lm"], Settings())
     # Neighbours in length fill batches best; what is done is told after each lot.
     order = sorted(range(len(pairs)), key=lambda i: len(pairs[i][1]))
-    found: dict[int, TokenLogprobs] = {}
+    by_pair: dict[int, TokenLogprobs] = {}
     try:
         for start in range(0, len(order), _AT_ONCE):
             some = order[start : start + _AT_ONCE]
             answers = await scorer.token_logprobs(
                 [pairs[i][1] for i in some], prefix=[pairs[i][0] + BETWEEN for i in some]
             )
-            found |= dict(zip(some, answers, strict=True))
+            by_pair |= dict(zip(some, answers, strict=True))
             if tools.progress is not None:
-                tools.progress("log-probabilities", len(found), len(pairs))
+                tools.progress("log-probabilities", len(by_pair), len(pairs))
     finally:
         await scorer.close()
-    return [found[i] for i in range(len(pairs))]
+    return [by_pair[i] for i in range(len(pairs))]
 
 
 def values(logprobs: Sequence[float]) -> dict[str, Value]:
     """The three numbers of one text's tokens."""
-    known = sorted(one for one in logprobs if not math.isnan(one))
-    if not known:
+    finite = sorted(value for value in logprobs if not math.isnan(value))
+    if not finite:
         return dict.fromkeys(("mean", "perplexity", "least"), Undefined("no token has a log-probability"))
-    mean = math.fsum(known) / len(known)
-    least = known[: max(1, round(LEAST * len(known)))]
+    mean = math.fsum(finite) / len(finite)
+    least = finite[: max(1, round(LEAST * len(finite)))]
     perplexity: Value = math.exp(-mean) if mean > _SMALLEST else Undefined("the perplexity is too large for a number")
     return {"mean": mean, "perplexity": perplexity, "least": math.fsum(least) / len(least)}
 

@@ -59,11 +59,11 @@ def run(model: Any, **inputs: Any) -> Any:
     import torch
 
     with torch.inference_mode():
-        made = {
+        tensors = {
             name: torch.tensor(value, device=model.device) if isinstance(value, list) else value
             for name, value in inputs.items()
         }
-        return model(**made)
+        return model(**tensors)
 
 
 def array(tensor: Any) -> Any:

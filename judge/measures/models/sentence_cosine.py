@@ -17,13 +17,13 @@ def _cosines(other: Callable[[Item], str]) -> Callable[[Sequence[Item], Tools], 
         cache = None if tools.cache is None else tools.cache / "embeddings.sqlite"
         progress = tools.progress
 
-        def told(done: int, total: int) -> None:
+        def report_step(done: int, total: int) -> None:
             if progress is not None:
                 progress("sentence vectors", done, total)
 
-        vectors = embed(texts, tools.models["sentence-encoder"], cache, progress=told).vectors.astype(np.float64)
+        vectors = embed(texts, tools.models["sentence-encoder"], cache, progress=report_step).vectors.astype(np.float64)
         cosines = (vectors[: len(items)] * vectors[len(items) :]).sum(axis=1)
-        return [Scored({"cosine": float(one)}) for one in cosines]
+        return [Scored({"cosine": float(cosine)}) for cosine in cosines]
 
     return score
 

@@ -34,15 +34,15 @@ def _matching(items: Sequence[Item], tools: Tools) -> list[Scored]:
     loaded = load("AutoModel", name)
     # Items of one reference stand together: its vectors are made once.
     order = sorted(range(len(items)), key=lambda i: items[i].reference)
-    found: dict[int, Scored] = {}
+    by_item: dict[int, Scored] = {}
     for start in range(0, len(order), _LOT):
         some = order[start : start + _LOT]
         texts = list(dict.fromkeys(text for i in some for text in (items[i].text, items[i].reference)))
         vectors = dict(encoded(texts, loaded, layer))
-        found |= {i: _score(vectors[items[i].text], vectors[items[i].reference]) for i in some}
+        by_item |= {i: _score(vectors[items[i].text], vectors[items[i].reference]) for i in some}
         if tools.progress is not None:
-            tools.progress("token vectors", len(found), len(items))
-    return [found[i] for i in range(len(items))]
+            tools.progress("token vectors", len(by_item), len(items))
+    return [by_item[i] for i in range(len(items))]
 
 
 def encoded(texts: Sequence[str], loaded: Loaded, layer: int | None) -> Iterator[tuple[str, _Text]]:
@@ -59,10 +59,10 @@ def encoded(texts: Sequence[str], loaded: Loaded, layer: int | None) -> Iterator
         for start in range(0, len(same), step):
             some = same[start : start + step]
             batch = [ids for _, ids, _ in some]
-            made = run(
+            output = run(
                 loaded.model, input_ids=batch, attention_mask=[[1] * size] * len(some), output_hidden_states=True
             )
-            hidden = array(made.hidden_states[-1 if layer is None else layer])
+            hidden = array(output.hidden_states[-1 if layer is None else layer])
             for (text, ids, cut), plain in zip(some, hidden, strict=True):
                 length = np.linalg.norm(plain, axis=1, keepdims=True)
                 own = ~np.isin(ids, loaded.framing)
@@ -92,8 +92,8 @@ def _extremes(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     return np.asarray(np.where(high >= -low, high, low), dtype=np.float32)
 
 
-def _cosine(one: NDArray[np.float32], other: NDArray[np.float32]) -> float:
-    return float(one @ other / (np.linalg.norm(one) * np.linalg.norm(other)))
+def _cosine(vector: NDArray[np.float32], other: NDArray[np.float32]) -> float:
+    return float(vector @ other / (np.linalg.norm(vector) * np.linalg.norm(other)))
 
 
 _LAYER = "hidden layer N of encoder=PATH@N, else the last; no weights, no rescaling"

@@ -35,12 +35,12 @@ def scores(pairs: Sequence[tuple[str, str]], *, beta: float, whitespace: bool) -
 
 def _grams(text: str) -> list[_Grams]:
     letters = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.uint64)
-    codes, found = letters, []
+    codes, grams = letters, []
     for order in range(1, ORDER + 1):
         if order > 1:
             codes = codes[:-1] * _FACTOR + letters[order - 1 :]
-        found.append(_Grams(*np.unique(codes, return_counts=True), codes.size))
-    return found
+        grams.append(_Grams(*np.unique(codes, return_counts=True), codes.size))
+    return grams
 
 
 def _score(text: Sequence[_Grams], reference: Sequence[_Grams], beta: float) -> float:
@@ -69,7 +69,7 @@ def _chrf(items: Sequence[Item], _: Tools) -> list[Scored]:
     plain = scores([(item.text, item.reference) for item in items], beta=2, whitespace=False)
     lines = [(f"{item.text}\n", f"{item.reference}\n") for item in items]
     published = scores(lines, beta=3, whitespace=True)
-    return [Scored({"chrf": one, "hanna": other}) for one, other in zip(plain, published, strict=True)]
+    return [Scored({"chrf": score, "hanna": other}) for score, other in zip(plain, published, strict=True)]
 
 
 FAMILIES = (

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from judge.measures.measure import Family, Item, Measure, Scored, Tools
 
 _ORDERS = (1, 2, 3, 4)
+# CIDEr-D's published constants (Vedantam et al. 2015): the width of the penalty for lengths, and the scale to 10.
 _SIGMA, _FACTOR = 6.0, 10.0
 _TOKEN = re.compile(r"\w+")
 Gram = tuple[str, ...]
@@ -30,13 +31,13 @@ class _Weighed(NamedTuple):
 
 def scores(pairs: Sequence[tuple[str, str]], references: Sequence[str]) -> list[float]:
     """CIDEr-D of each (text, reference); weights are over the distinct `references`."""
-    known = list(dict.fromkeys(references))
+    distinct = list(dict.fromkeys(references))
     counted = cache(_grams)
     holding: Counter[Gram] = Counter()
-    for reference in known:
+    for reference in distinct:
         for grams in counted(reference):
             holding.update(grams.keys())
-    largest = math.log(len(known)) if known else 0.0
+    largest = math.log(len(distinct)) if distinct else 0.0
 
     @cache
     def weighed(text: str) -> _Weighed:
@@ -44,7 +45,7 @@ def scores(pairs: Sequence[tuple[str, str]], references: Sequence[str]) -> list[
             {gram: count * (largest - math.log(max(1, holding[gram]))) for gram, count in grams.items()}
             for grams in counted(text)
         )
-        norms = tuple(math.sqrt(sum(weight**2 for weight in one.values())) for one in weights)
+        norms = tuple(math.sqrt(sum(weight**2 for weight in vector.values())) for vector in weights)
         return _Weighed(weights, norms, sum(counted(text)[1].values()))
 
     return [_score(weighed(text), weighed(reference)) for text, reference in pairs]
@@ -66,8 +67,8 @@ def _score(text: _Weighed, reference: _Weighed) -> float:
 
 
 def _cider(items: Sequence[Item], tools: Tools) -> list[Scored]:
-    found = scores([(item.text, item.reference) for item in items], tools.references)
-    return [Scored({"cider": value}) for value in found]
+    values = scores([(item.text, item.reference) for item in items], tools.references)
+    return [Scored({"cider": value}) for value in values]
 
 
 _RECIPE = "CIDEr-D: orders 1-4, sigma 6, x10, runs of word characters, case kept, weights over the dataset's references"

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from judge import text_features
 from judge.measures.measure import Family, Item, Measure, Scored, Tools, Undefined, Value
 
+# The constants of McCarthy and Jarvis, with which published values are computed.
 MTLD_FACTOR, DRAWN = 0.72, 42
 WINDOWS = (25, 50)
 _SHORT = "the text has fewer than {} words"
@@ -52,10 +53,10 @@ def mtld(tokens: Sequence[str]) -> Value:
     return sum(len(tokens) / factors for factors in ways) / 2
 
 
-def _factors(found: Sequence[str]) -> float:
+def _factors(tokens: Sequence[str]) -> float:
     factors, size, share = 0.0, 0, 1.0
     types: set[str] = set()
-    for word in found:
+    for word in tokens:
         size += 1
         types.add(word)
         share = len(types) / size
@@ -107,11 +108,11 @@ def coleman_liau(text: str) -> Value:
 
 
 def _readability(text: str, formula: Callable[[int, int, int], float]) -> Value:
-    found = words(text)
-    if not found:
+    tokens = words(text)
+    if not tokens:
         return Undefined(_SHORT.format(1))
-    letters = sum(character.isalnum() for word in found for character in word)
-    return formula(letters, len(found), max(1, len(text_features.sentences(text))))
+    letters = sum(character.isalnum() for word in tokens for character in word)
+    return formula(letters, len(tokens), max(1, len(text_features.sentences(text))))
 
 
 def _diversity(items: Sequence[Item], _: Tools) -> list[Scored]:
@@ -119,13 +120,13 @@ def _diversity(items: Sequence[Item], _: Tools) -> list[Scored]:
 
 
 def _values(text: str) -> Mapping[str, Value]:
-    found = words(text)
-    values = {f"distinct-{order}": distinct(found, order) for order in (1, 2, 3)}
-    values |= {f"mattr-{window}": mattr(found, window) for window in WINDOWS}
+    tokens = words(text)
+    values = {f"distinct-{order}": distinct(tokens, order) for order in (1, 2, 3)}
+    values |= {f"mattr-{window}": mattr(tokens, window) for window in WINDOWS}
     return values | {
-        "mtld": mtld(found),
-        "hd-d": hd_d(found),
-        "yule-k": yule_k(found),
+        "mtld": mtld(tokens),
+        "hd-d": hd_d(tokens),
+        "yule-k": yule_k(tokens),
         "ari": ari(text),
         "coleman-liau": coleman_liau(text),
     }

@@ -41,36 +41,36 @@ def _itself(word: str) -> tuple[str]:
     return (word,)
 
 
-def _score(found: Matches, size: int, reference: int) -> float:
-    if not found:
+def _score(matches: Matches, size: int, reference: int) -> float:
+    if not matches:
         return 0.0
-    precision, recall = len(found) / size, len(found) / reference
+    precision, recall = len(matches) / size, len(matches) / reference
     mean: float = precision * recall / (_ALPHA * precision + (1 - _ALPHA) * recall)
     # By the text's place alone: of two matches of one word the one by its stem stays first.
-    torn: float = _chunks(sorted(found, key=lambda pair: pair[0])) / len(found)
+    torn: float = _chunks(sorted(matches, key=lambda pair: pair[0])) / len(matches)
     return float((1 - _GAMMA * torn**_BETA) * mean)
 
 
 def _stemmed(words: Words) -> Words:
-    return [(place, nltk_stem(word)) for place, word in words]
+    return [(position, nltk_stem(word)) for position, word in words]
 
 
 def _matched(own: Words, other: Words, same: Callable[[str], Iterable[str]]) -> tuple[Matches, Words, Words]:
-    """From the last word back, each with the last free one that is the same; and what is left of both lists."""
+    """Matches of equal words, from the last word back, each with the last free one; and the unmatched words of both."""
     places: defaultdict[str, list[int]] = defaultdict(list)
     for at, (_, word) in enumerate(other):
         places[word].append(at)
     matches: Matches = []
     own_taken, other_taken = set(), set()
     for at in range(len(own) - 1, -1, -1):
-        place, word = own[at]
-        free = [(places[one][-1], one) for one in same(word) if places.get(one)]
+        position, word = own[at]
+        free = [(places[candidate][-1], candidate) for candidate in same(word) if places.get(candidate)]
         if free:
-            last, one = max(free)
-            places[one].pop()
+            last, candidate = max(free)
+            places[candidate].pop()
             own_taken.add(at)
             other_taken.add(last)
-            matches.append((place, other[last][0]))
+            matches.append((position, other[last][0]))
     return (
         matches,
         [pair for at, pair in enumerate(own) if at not in own_taken],
@@ -92,8 +92,8 @@ def _meteor(items: Sequence[Item], tools: Tools) -> list[Scored]:
     if tools.wordnet is None:
         raise SpecError("METEOR needs WordNet 3.0, which is not on this machine", hint=HINT)
     words = _opened(tools.wordnet)
-    found = [scores(item.text, item.reference, words) for item in items]
-    return [Scored({"meteor": today, "twice": before}) for today, before in found]
+    pairs = [scores(item.text, item.reference, words) for item in items]
+    return [Scored({"meteor": today, "twice": before}) for today, before in pairs]
 
 
 _RECIPE = "as NLTK's meteor_score: lower case, split at blanks, WordNet 3.0, alpha .9, beta 3, gamma .5, 0-1"

@@ -45,7 +45,7 @@ def _bleu_openmeva(items: Sequence[Item], _: Tools) -> list[Scored]:
 def smoothed_bleu(text: str, reference: str) -> float:
     """NLTK's sentence_bleu with its smoothing method1: an order without a hit counts as a tenth of one."""
     own, other = counted(text), counted(reference)
-    words, known = own[0].total(), other[0].total()
+    words, reference_words = own[0].total(), other[0].total()
     # Without a common word NLTK gives 0, whatever the smoothing.
     if not own[0].keys() & other[0].keys():
         return 0.0
@@ -53,7 +53,7 @@ def smoothed_bleu(text: str, reference: str) -> float:
     for mine, theirs in zip(own, other, strict=True):
         hits = sum(min(count, theirs[gram]) for gram, count in mine.items() if gram in theirs)
         total.append(math.log((hits or _TENTH) / max(1, mine.total())) / len(own))
-    brevity = 1.0 if words > known else math.exp(1 - known / words)
+    brevity = 1.0 if words > reference_words else math.exp(1 - reference_words / words)
     return brevity * math.exp(math.fsum(total))
 
 
@@ -64,6 +64,7 @@ def counted(text: str) -> tuple[Counter[tuple[str, ...]], ...]:
     return tuple(Counter(zip(*(tokens[i:] for i in range(order)), strict=False)) for order in (1, 2, 3, 4))
 
 
+# In place of no match at an order: the logarithm of 0 is undefined.
 _TENTH = 0.1
 _WORD_OR_MARKS = re.compile(r"\w+|[^\w\s]+")
 _SACREBLEU = "Post 2018 (sacrebleu)"

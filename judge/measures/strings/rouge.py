@@ -22,9 +22,11 @@ Ints = NDArray[np.int64]
 
 KINDS = ("1", "2", "3", "4", "l", "w-1.2", "s*", "su*")
 SIDES = ("recall", "precision", "f")
+# The Perl program prints five digits, and what was published is computed from its output.
 DIGITS = 5
 _WEIGHT = 1.2
 _TOKEN = re.compile(r"[a-z0-9]+")
+# The Perl program leaves words of up to three letters as they are.
 _STEMMED = 3
 _CELLS = 1 << 15
 """Cells of one step over the diagonals of several pairs at once."""
@@ -53,15 +55,15 @@ def scores(pairs: Sequence[tuple[str, str]]) -> list[dict[str, float]]:
     ids = _numbered(sides)
     weighted = _weighted_lcs(ids)
     profile = cache(_grams)
-    found = []
+    scored = []
     for (text, reference), (x, y), w in zip(pairs, ids, weighted, strict=True):
         hits = {"l": float(lcs_length(x.tolist(), y.tolist())), "w-1.2": w}
         for order in (1, 2, 3, 4):
             hits[str(order)] = float(_shared(profile(text, order, read), profile(reference, order, read)))
         hits["s*"], unigrams = _skipped(x, y)
         hits["su*"] = hits["s*"] + unigrams
-        found.append({f"{kind} {side}": value for kind in KINDS for side, value in _three(kind, hits[kind], x, y)})
-    return found
+        scored.append({f"{kind} {side}": value for kind in KINDS for side, value in _three(kind, hits[kind], x, y)})
+    return scored
 
 
 def _three(kind: str, hits: float, text: Ints, reference: Ints) -> list[tuple[str, float]]:
@@ -102,12 +104,12 @@ def _total(kind: str, size: int) -> float:
 
 def _numbered(sides: Sequence[tuple[list[str], list[str]]]) -> list[tuple[Ints, Ints]]:
     """Tokens as integers; equal tokens have equal integers."""
-    known: dict[str, int] = {}
-    number = known.setdefault
+    numbers: dict[str, int] = {}
+    number = numbers.setdefault
     return [
         (
-            np.array([number(token, len(known)) for token in text], dtype=np.int64),
-            np.array([number(token, len(known)) for token in reference], dtype=np.int64),
+            np.array([number(token, len(numbers)) for token in text], dtype=np.int64),
+            np.array([number(token, len(numbers)) for token in reference], dtype=np.int64),
         )
         for text, reference in sides
     ]
@@ -118,15 +120,15 @@ def _grams(text: str, order: int, read: Callable[[str], list[str]]) -> Counter[t
     return Counter(zip(*(words[i:] for i in range(order)), strict=False))
 
 
-def _shared(one: Counter[tuple[str, ...]], other: Counter[tuple[str, ...]]) -> int:
-    return sum(min(one[gram], other[gram]) for gram in one.keys() & other.keys())
+def _shared(own: Counter[tuple[str, ...]], other: Counter[tuple[str, ...]]) -> int:
+    return sum(min(own[gram], other[gram]) for gram in own.keys() & other.keys())
 
 
 def lcs_length(x: Sequence[int | str], y: Sequence[int | str]) -> int:
     """Length of the longest common subsequence: a row of the table is one number of len(x) bits (Hyyrö 2004)."""
     masks: dict[int | str, int] = {}
-    for place, token in enumerate(x):
-        masks[token] = masks.get(token, 0) | 1 << place
+    for position, token in enumerate(x):
+        masks[token] = masks.get(token, 0) | 1 << position
     full = (1 << len(x)) - 1
     row = full
     for token in y:
@@ -153,16 +155,16 @@ def _kept(side: Ints, common: Ints) -> Ints:
 def _ordered_pairs(side: Ints, common: Ints) -> NDArray[np.float32]:
     """How often token a stands before token b, for all a, b of the common ones; float32 counts exactly up to 2^24."""
     here = np.searchsorted(common, _kept(side, common))
-    one = np.zeros((here.size, common.size), np.float32)
-    one[np.arange(here.size), here] = 1
-    before = np.cumsum(one, axis=0) - one
-    return np.asarray(before.T @ one, np.float32)
+    one_hot = np.zeros((here.size, common.size), np.float32)
+    one_hot[np.arange(here.size), here] = 1
+    before = np.cumsum(one_hot, axis=0) - one_hot
+    return np.asarray(before.T @ one_hot, np.float32)
 
 
 def _weighted_lcs(pairs: Sequence[tuple[Ints, Ints]]) -> list[float]:
     """Weight of the hits of each (text, reference): several pairs of like size at once, diagonal by diagonal."""
     order = sorted(range(len(pairs)), key=lambda i: (pairs[i][1].size, pairs[i][0].size))
-    found = [0.0] * len(pairs)
+    values = [0.0] * len(pairs)
     start = 0
     while start < len(order):
         stop = start + 1
@@ -170,9 +172,9 @@ def _weighted_lcs(pairs: Sequence[tuple[Ints, Ints]]) -> list[float]:
             stop += 1
         some = order[start:stop]
         for i, value in zip(some, _together([(pairs[i][1], pairs[i][0]) for i in some]), strict=True):
-            found[i] = value
+            values[i] = value
         start = stop
-    return found
+    return values
 
 
 def _together(pairs: Sequence[tuple[Ints, Ints]]) -> list[float]:
@@ -184,8 +186,8 @@ def _together(pairs: Sequence[tuple[Ints, Ints]]) -> list[float]:
     """
     n, m, count = max(len(x) for x, _ in pairs), max(len(y) for _, y in pairs), len(pairs)
     x, y = np.full((n, count), -1, np.int32), np.full((m, count), -2, np.int32)
-    for at, (one, other) in enumerate(pairs):
-        x[: one.size, at], y[: other.size, at] = one, other
+    for at, (first, other) in enumerate(pairs):
+        x[: first.size, at], y[: other.size, at] = first, other
     backwards = y[::-1]
     # Row i of these holds cell (i, d - i); where i or d - i is 0 it holds 0.
     last, before = np.zeros((n + 1, count)), np.zeros((n + 1, count))
@@ -210,11 +212,11 @@ def _together(pairs: Sequence[tuple[Ints, Ints]]) -> list[float]:
         run[rows][places] = runs + 1
         last[low - 1] = 0
         last[high + 1 : high + 2] = 0
-    return [_on_path(moves, at, one.size, other.size) for at, (one, other) in enumerate(pairs)]
+    return [_on_path(moves, at, first.size, other.size) for at, (first, other) in enumerate(pairs)]
 
 
 def _on_path(moves: Sequence[tuple[int, NDArray[np.bool_], NDArray[np.bool_]]], at: int, i: int, j: int) -> float:
-    """From the last cell of a pair back to the first: the weight of the runs of hits within the reference."""
+    """Weight of the runs of hits within the reference, on the path from a pair's last cell back to the first."""
     total, length, after = 0.0, 0, -1
     while i and j:
         low, equal, up = moves[i + j - 2]

@@ -20,9 +20,9 @@ def _rouge(items: Sequence[Item], _: Tools) -> list[Scored]:
     whole = [(item.text, item.reference) for item in items]
     cut = {pair: (pair[0].split("<")[0], pair[1].split("<")[0]) for pair in whole if "<" in "".join(pair)}
     distinct = list(dict.fromkeys([*whole, *cut.values()]))
-    found = dict(zip(distinct, rouge.scores(distinct), strict=True))
+    scores = dict(zip(distinct, rouge.scores(distinct), strict=True))
     return [
-        Scored(found[pair] | {f"hanna {key}": value for key, value in found[cut.get(pair, pair)].items()})
+        Scored(scores[pair] | {f"hanna {key}": value for key, value in scores[cut.get(pair, pair)].items()})
         for pair in whole
     ]
 

@@ -28,9 +28,9 @@ def f_score(text: str, reference: str) -> float:
     union: set[str] = set()
     candidates = [(sentence, *_places(sentence)) for sentence in dict.fromkeys(own)]
     for sentence in dict.fromkeys(other):
-        known = set(sentence)
+        tokens = set(sentence)
         for candidate, masks, full in candidates:
-            shared = known & masks.keys()
+            shared = tokens & masks.keys()
             # What is in the union already adds nothing, wherever the way back leads.
             if not shared <= union:
                 union |= shared if len(shared) == 1 else _subsequence(sentence, candidate, masks, full)
@@ -42,8 +42,8 @@ def f_score(text: str, reference: str) -> float:
 def _places(sentence: Sequence[str]) -> tuple[dict[str, int], int]:
     """Where each word stands, as bits, and all places."""
     masks: dict[str, int] = {}
-    for place, word in enumerate(sentence):
-        masks[word] = masks.get(word, 0) | 1 << place
+    for position, word in enumerate(sentence):
+        masks[word] = masks.get(word, 0) | 1 << position
     return masks, (1 << len(sentence)) - 1
 
 
@@ -57,17 +57,17 @@ def _subsequence(x: Sequence[str], y: Sequence[str], masks: Mapping[str, int], f
         if here:
             row = (row + here | row - here) & full
         rows.append(row)
-    found: set[str] = set()
+    shared: set[str] = set()
     i, j = len(x), len(y)
     while i and j:
         if x[i - 1] == y[j - 1]:
-            found.add(x[i - 1])
+            shared.add(x[i - 1])
             i, j = i - 1, j - 1
         elif _length(rows[i - 1], j) > _length(rows[i], j - 1):
             i -= 1
         else:
             j -= 1
-    return found
+    return shared
 
 
 def _length(row: int, words: int) -> int:

@@ -16,59 +16,59 @@ _LABELS = 300.0
 _COLOURS: Mapping[Kind, str] = {"people": "f8", "judge": "f6", "control": "f6"}
 
 
-def distributions(found: Distributions, identity: str) -> Markup:
+def distributions(picture: Distributions, identity: str) -> Markup:
     """The picture."""
-    left = min(max((text_width(row.words) for row in found.rows), default=0.0), _LABELS) + 14.0
-    parts: list[Markup] = [hatching(identity, "cut")] if any(row.kind == "control" for row in found.rows) else []
-    for j, name in enumerate(found.criteria):
+    left = min(max((text_width(row.words) for row in picture.rows), default=0.0), _LABELS) + 14.0
+    parts: list[Markup] = [hatching(identity, "cut")] if any(row.kind == "control" for row in picture.rows) else []
+    for j, name in enumerate(picture.criteria):
         x = left + j * (_WIDTH + _GAP)
         parts.append(fitted(x + _WIDTH / 2, 11, name, (_WIDTH + _GAP - 4) / BOLD, anchor="middle", font_weight=600))
-        parts += _foot(found, j, x, _HEAD + _ROW * len(found.rows))
-    for i, row in enumerate(found.rows):
+        parts += _foot(picture, j, x, _HEAD + _ROW * len(picture.rows))
+    for i, row in enumerate(picture.rows):
         y = _HEAD + i * _ROW
         parts.append(mark(row.words, text(left - 10, y + _HEIGHT / 2, shortened(row.words, left - 12), anchor="end")))
-        for j in range(len(found.criteria)):
-            parts += _histogram(found, i, j, (left + j * (_WIDTH + _GAP), y), identity)
-    tallest = f"tallest bar: {100 * found.top:.0f} % of a row's ratings"
-    width = max(left + len(found.criteria) * (_WIDTH + _GAP) + 4, left + text_width(tallest, 11) + 4, 300.0)
-    size = (width, _HEAD + _ROW * len(found.rows) + _FOOT)
+        for j in range(len(picture.criteria)):
+            parts += _histogram(picture, i, j, (left + j * (_WIDTH + _GAP), y), identity)
+    tallest = f"tallest bar: {100 * picture.top:.0f} % of a row's ratings"
+    width = max(left + len(picture.criteria) * (_WIDTH + _GAP) + 4, left + text_width(tallest, 11) + 4, 300.0)
+    size = (width, _HEAD + _ROW * len(picture.rows) + _FOOT)
     parts.append(text(left, size[1] - 8, tallest, size=11, class_="faint"))
-    return chart(identity, size, found.title, f"{found.alt} {tallest}.", parts)
+    return chart(identity, size, picture.title, f"{picture.alt} {tallest}.", parts)
 
 
-def _foot(found: Distributions, column: int, x: float, y: float) -> Iterator[Markup]:
-    one = next((row.cells[column] for row in found.rows if row.cells[column].points), None)
-    points = one.points if one is not None else ()
+def _foot(picture: Distributions, column: int, x: float, y: float) -> Iterator[Markup]:
+    histogram = next((row.cells[column] for row in picture.rows if row.cells[column].points), None)
+    points = histogram.points if histogram is not None else ()
     wide = _WIDTH / max(1, len(points))
     # Words where all have room.
-    fits = one is not None and all(text_width(name, 11) <= wide - 2 for name in one.names)
-    names = one.names if one is not None and fits else [f"{point:g}" for point in points]
+    fits = histogram is not None and all(text_width(name, 11) <= wide - 2 for name in histogram.names)
+    names = histogram.names if histogram is not None and fits else [f"{point:g}" for point in points]
     # A long scale has its ends alone.
     shown = range(len(points)) if len(points) <= 7 else (0, len(points) - 1)
     for k in shown:
         yield text(x + (k + 0.5) * wide, y + 4, names[k], size=11, anchor="middle", class_="faint")
 
 
-def _histogram(found: Distributions, i: int, j: int, corner: tuple[float, float], identity: str) -> Iterator[Markup]:
-    row, (x, y) = found.rows[i], corner
-    one = row.cells[j]
+def _histogram(picture: Distributions, i: int, j: int, corner: tuple[float, float], identity: str) -> Iterator[Markup]:
+    row, (x, y) = picture.rows[i], corner
+    histogram = row.cells[j]
     yield element("line", x1=x, x2=x + _WIDTH, y1=y + _HEIGHT, y2=y + _HEIGHT, class_="axis")
-    if not one.n:
-        why = f"{row.words}, {found.criteria[j]}: {one.reason or 'no rating'}"
+    if not histogram.n:
+        why = f"{row.words}, {picture.criteria[j]}: {histogram.reason or 'no rating'}"
         yield mark(why, text(x + _WIDTH / 2, y + _HEIGHT / 2, "none", size=10, anchor="middle", class_="faint"))
         return
-    wide = _WIDTH / len(one.points)
-    for k, share in enumerate(one.shares):
-        tall = _HEIGHT * share / found.top
+    wide = _WIDTH / len(histogram.points)
+    for k, share in enumerate(histogram.shares):
+        tall = _HEIGHT * share / picture.top
         box = {"x": x + k * wide + 0.08 * wide, "y": y + _HEIGHT - tall, "width": 0.84 * wide, "height": tall}
         bars = [element("rect", **box, class_=_COLOURS[row.kind])]
         if row.kind == "control":
             bars.append(element("rect", **box, fill=f"url(#{identity}-hatch)"))
         target = element("rect", x=x + k * wide, y=y, width=wide, height=_HEIGHT, class_="target")
-        yield mark(found.tip(i, j, k), *bars, target)
-    people = found.people(j)
+        yield mark(picture.tip(i, j, k), *bars, target)
+    people = picture.people(j)
     if people and row.kind != "people":
-        yield _line(people, x, y + _HEIGHT, found.top)
+        yield _line(people, x, y + _HEIGHT, picture.top)
 
 
 def _line(people: Histogram, x: float, bottom: float, top: float) -> Markup:

@@ -34,94 +34,98 @@ _LETTERS = "abcdefgh"
 _BUTTONS: Mapping[str, str] = {"eval_prompt": "Eval-Prompt"}
 
 
-def explanation_map(found: ExplanationMap, identity: str) -> Markup:
+def explanation_map(scatter: ExplanationMap, identity: str) -> Markup:
     """Radio buttons, one legend a colouring, and the picture, in one `div`."""
     parts: list[Markup] = []
-    for k, one in enumerate(found.colourings):
+    for k, colouring in enumerate(scatter.colourings):
         button, checked = f"{identity}-by-{k}", Markup(" checked") if k == 0 else ""
         parts.append(
             Markup('<input type="radio" name="{}" id="{}" class="by by-{}"{}>').format(
                 f"{identity}-by", button, k, checked
             )
         )
-        parts.append(Markup('<label for="{}">by {}</label>').format(button, _BUTTONS.get(one.by, one.by)))
-    parts += [_legend(one, k) for k, one in enumerate(found.colourings)]
-    parts.append(Markup('<div class="scroll map-picture">{}</div>').format(picture(found, identity)))
+        parts.append(Markup('<label for="{}">by {}</label>').format(button, _BUTTONS.get(colouring.by, colouring.by)))
+    parts += [_legend(colouring, k) for k, colouring in enumerate(scatter.colourings)]
+    parts.append(Markup('<div class="scroll map-picture">{}</div>').format(picture(scatter, identity)))
     return Markup('<div class="map" id="{}-map">{}{}</div>').format(
-        identity, _style(found, identity), Markup("").join(parts)
+        identity, _style(scatter, identity), Markup("").join(parts)
     )
 
 
-def picture(found: ExplanationMap, identity: str) -> Markup:
+def picture(scatter: ExplanationMap, identity: str) -> Markup:
     """The picture alone."""
-    dots = Markup("").join(_dots(found))
-    places = _places(found)
-    names = [_names(one, k, places) for k, one in enumerate(found.colourings)]
+    dots = Markup("").join(_dots(scatter))
+    places = _places(scatter)
+    names = [_names(colouring, k, places) for k, colouring in enumerate(scatter.colourings)]
     body = [element("g", dots, class_="points"), *names]
-    return chart(identity, (_WIDTH, _HEIGHT), found.title, f"{found.alt} Tables follow.", body)
+    return chart(identity, (_WIDTH, _HEIGHT), scatter.title, f"{scatter.alt} Tables follow.", body)
 
 
-def _places(found: ExplanationMap) -> list[tuple[float, float]]:
-    xs, ys = [x for x, _ in found.places], [y for _, y in found.places]
+def _places(scatter: ExplanationMap) -> list[tuple[float, float]]:
+    xs, ys = [x for x, _ in scatter.places], [y for _, y in scatter.places]
     if not xs:
         return []
     wide, tall = max(xs) - min(xs), max(ys) - min(ys)
     scale = min((_WIDTH - 2 * _MARGIN) / (wide or 1.0), (_HEIGHT - 2 * _MARGIN) / (tall or 1.0))
     left, top = (_WIDTH - scale * wide) / 2, (_HEIGHT - scale * tall) / 2
-    return [(left + scale * (x - min(xs)), _HEIGHT - top - scale * (y - min(ys))) for x, y in found.places]
+    return [(left + scale * (x - min(xs)), _HEIGHT - top - scale * (y - min(ys))) for x, y in scatter.places]
 
 
-def _colours(one: Colouring) -> list[int]:
+def _colours(colouring: Colouring) -> list[int]:
     """The number of each group's colour; 0 for the rest. Ratings are numbered in their order."""
-    if one.ratings is None:
-        return [colour(group.sign) for group in one.groups]
-    return [0 if group.sign is OTHERS else i + 1 for i, group in enumerate(one.groups)]
+    if colouring.ratings is None:
+        return [colour(group.sign) for group in colouring.groups]
+    return [0 if group.sign is OTHERS else i + 1 for i, group in enumerate(colouring.groups)]
 
 
-def _ramp(one: Colouring) -> list[str]:
+def _ramp(colouring: Colouring) -> list[str]:
     """Colours that rise in lightness, one for each rating; none for other groups."""
-    if one.ratings is None:
+    if colouring.ratings is None:
         return []
-    number = sum(group.sign is not OTHERS for group in one.groups)
+    number = sum(group.sign is not OTHERS for group in colouring.groups)
     scale = Scale(0.0, max(1.0, number - 1.0), diverging=False)
     return [scale.colour(float(i)) for i in range(number)]
 
 
-def _style(found: ExplanationMap, identity: str) -> Markup:
+def _style(scatter: ExplanationMap, identity: str) -> Markup:
     """Rules for colours that are no group's of the stylesheet, but a rating's."""
     rules = [
-        f"#{identity}-map .by-{k}:checked ~ .map-picture .{_LETTERS[k]}{i + 1} {{ fill: {made}; "
+        f"#{identity}-map .by-{k}:checked ~ .map-picture .{_LETTERS[k]}{i + 1} {{ fill: {fill}; "
         "stroke: var(--faint); stroke-width: .3; }"
-        for k, one in enumerate(found.colourings)
-        for i, made in enumerate(_ramp(one))
+        for k, colouring in enumerate(scatter.colourings)
+        for i, fill in enumerate(_ramp(colouring))
     ]
     return Markup("<style>{}</style>").format(Markup("\n".join(rules))) if rules else Markup("")  # noqa: S704  our own
 
 
-def _dots(found: ExplanationMap) -> Iterator[Markup]:
+def _dots(scatter: ExplanationMap) -> Iterator[Markup]:
     # Thousands of them: written out directly, all parts being numbers.
-    numbers = [_colours(one) for one in found.colourings]
-    for i, (x, y) in enumerate(_places(found)):
-        classes = " ".join(f"{_LETTERS[k]}{numbers[k][one.of_point[i]]}" for k, one in enumerate(found.colourings))
+    numbers = [_colours(colouring) for colouring in scatter.colourings]
+    for i, (x, y) in enumerate(_places(scatter)):
+        classes = " ".join(
+            f"{_LETTERS[k]}{numbers[k][colouring.of_point[i]]}" for k, colouring in enumerate(scatter.colourings)
+        )
         yield Markup(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" class="{classes}" data-i="{i}"/>')  # noqa: S704
 
 
-def _names(one: Colouring, k: int, places: list[tuple[float, float]]) -> Markup:
+def _names(colouring: Colouring, k: int, places: list[tuple[float, float]]) -> Markup:
     """Names of groups at the middle of their points, so that colours are not needed to tell them apart.
 
     A name stands only where two dots of three around are its own, and where it covers no other: the legend has all.
     """
     parts: list[Markup] = []
     taken: list[tuple[float, float, float]] = []
-    named = [i for i, group in enumerate(one.groups) if group.sign is not OTHERS]
-    for number in sorted(named if len(named) <= MOST_NAMES else (), key=lambda i: -one.groups[i].n):
-        mine = [place for place, own in zip(places, one.of_point, strict=True) if own == number]
+    named = [i for i, group in enumerate(colouring.groups) if group.sign is not OTHERS]
+    for number in sorted(named if len(named) <= MOST_NAMES else (), key=lambda i: -colouring.groups[i].n):
+        mine = [point for point, own in zip(places, colouring.of_point, strict=True) if own == number]
         if not mine:
             continue
-        name = one.groups[number].name
+        name = colouring.groups[number].name
         half = min(text_width(name, 11), _NAME) / 2
         x, y = _median([p[0] for p in mine]), _median([p[1] for p in mine])
-        around = [own for place, own in zip(places, one.of_point, strict=True) if math.dist(place, (x, y)) < _NEAR]
+        around = [
+            own for point, own in zip(places, colouring.of_point, strict=True) if math.dist(point, (x, y)) < _NEAR
+        ]
         x = min(max(x, half + 2), _WIDTH - half - 2)
         covers = any(abs(x - other) < half + wide and abs(y - height) < 13 for other, height, wide in taken)
         if covers or 3 * around.count(number) <= 2 * len(around):
@@ -131,17 +135,17 @@ def _names(one: Colouring, k: int, places: list[tuple[float, float]]) -> Markup:
     return element("g", *parts, class_=f"names names-{k}", aria_hidden="true")
 
 
-def _legend(one: Colouring, k: int) -> Markup:
-    ramp = _ramp(one)
+def _legend(colouring: Colouring, k: int) -> Markup:
+    ramp = _ramp(colouring)
     items = []
-    for i, (group, number) in enumerate(zip(one.groups, _colours(one), strict=True)):
+    for i, (group, number) in enumerate(zip(colouring.groups, _colours(colouring), strict=True)):
         own = Markup(' style="--c: {}; outline: 1px solid var(--line)"').format(ramp[i]) if i < len(ramp) else ""
         items.append(
             Markup('<li><span class="swatch k{}"{}></span>{} <span class="faint">{}</span></li>').format(
                 min(number, 9), own, group.full_name, group.n
             )
         )
-    items.append(Markup('<li class="faint">{}</li>').format(one.note.strip()))
+    items.append(Markup('<li class="faint">{}</li>').format(colouring.note.strip()))
     return Markup('<ul class="legend legend-{}">{}</ul>').format(k, Markup("").join(items))
 
 

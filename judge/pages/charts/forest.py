@@ -24,26 +24,26 @@ _HEAD, _FOOT = 30.0, 44.0
 _LABELS = 300.0
 
 
-def forest(found: Forest, identity: str, *, width: float = _PANEL) -> Markup:
+def forest(figure: Forest, identity: str, *, width: float = _PANEL) -> Markup:
     """The picture; panels that are too many for a screen go on in further lines, as many in each."""
-    left = min(max((text_width(line.name) for line in found.lines), default=0.0), _LABELS) + 14.0
-    across = _across(len(found.panels), left, width)
-    places = _places(found)
-    inner = (places[-1] + _row(found)) if places else 0.0
+    left = min(max((text_width(line.name) for line in figure.lines), default=0.0), _LABELS) + 14.0
+    across = _across(len(figure.panels), left, width)
+    places = _places(figure)
+    inner = (places[-1] + _row(figure)) if places else 0.0
     tall = _HEAD + inner + _FOOT
-    parts: list[Markup] = [hatching(identity)] if any(band.hatched for band in found.bands) else []
-    for k in range(len(found.panels)):
-        line, place = divmod(k, across)
-        if not place:
-            parts += _labels(found, left, line * tall, places)
-        parts += _panel(found, k, identity, (left + place * (width + _GAP), line * tall), (width, inner), places)
-    bottom = (math.ceil(len(found.panels) / across) or 1) * tall
-    keys = _keys(found)
+    parts: list[Markup] = [hatching(identity)] if any(band.hatched for band in figure.bands) else []
+    for k in range(len(figure.panels)):
+        line, column = divmod(k, across)
+        if not column:
+            parts += _labels(figure, left, line * tall, places)
+        parts += _panel(figure, k, identity, (left + column * (width + _GAP), line * tall), (width, inner), places)
+    bottom = (math.ceil(len(figure.panels) / across) or 1) * tall
+    keys = _keys(figure)
     parts += _legend(keys, left, bottom + 6)
-    columns = min(len(found.panels), across) or 1
+    columns = min(len(figure.panels), across) or 1
     whole = max(left + columns * (width + _GAP) + 4.0, left + _legend_width(keys) + 4.0, 320.0)
     size = (whole, bottom + (18 if keys else 0))
-    return chart(identity, size, found.title, f"{found.alt} A table follows.", parts)
+    return chart(identity, size, figure.title, f"{figure.alt} A table follows.", parts)
 
 
 def _across(panels: int, left: float, width: float) -> int:
@@ -52,30 +52,30 @@ def _across(panels: int, left: float, width: float) -> int:
     return math.ceil(panels / math.ceil(panels / most)) if panels else 1
 
 
-def _row(found: Forest) -> float:
+def _row(figure: Forest) -> float:
     """Height of a row, which holds a mark of each series."""
-    return max(_ROW, 11.0 * len(found.series) + 4.0)
+    return max(_ROW, 11.0 * len(figure.series) + 4.0)
 
 
-def _places(found: Forest) -> list[float]:
-    return [_row(found) * place for place in found.places(_GROUP)]
+def _places(figure: Forest) -> list[float]:
+    return [_row(figure) * position for position in figure.places(_GROUP)]
 
 
 def ticks(low: float, high: float, width: float) -> list[float]:
     """Round numbers from `low` to `high` on an axis so wide; two at least, since 0 alone would not tell the scale."""
     step = _step((high - low) / (width / 42))
-    found = _multiples(step, low, high)
-    return found if len(found) > 1 else _multiples(_step(step / 2.6), low, high)
+    values = _multiples(step, low, high)
+    return values if len(values) > 1 else _multiples(_step(step / 2.6), low, high)
 
 
-def _labels(found: Forest, left: float, top: float, places: Sequence[float]) -> Iterator[Markup]:
-    for line, place in zip(found.lines, places, strict=True):
-        y = top + _HEAD + place + _row(found) / 2
+def _labels(figure: Forest, left: float, top: float, places: Sequence[float]) -> Iterator[Markup]:
+    for line, offset in zip(figure.lines, places, strict=True):
+        y = top + _HEAD + offset + _row(figure) / 2
         yield mark(line.name, text(left - 10, y, shortened(line.name, left - 12), anchor="end"))
 
 
 def _panel(
-    found: Forest,
+    figure: Forest,
     number: int,
     identity: str,
     corner: tuple[float, float],
@@ -83,31 +83,31 @@ def _panel(
     places: Sequence[float],
 ) -> Iterator[Markup]:
     (x, top), (width, tall) = corner, size
-    low, high = found.limits
+    low, high = figure.limits
 
     def at(value: float) -> float:
-        return x + width * (found.factor * value - low) / (high - low)
+        return x + width * (figure.factor * value - low) / (high - low)
 
-    yield fitted(x + width / 2, top + 12, found.panels[number], width / BOLD, anchor="middle", font_weight=600)
-    for band in found.bands:
-        yield from _band(found, band, number, identity, at, (top + _HEAD, tall))
-    yield from _axis(found, number, corner, size)
-    row = _row(found)
-    for line, place in zip(found.lines, places, strict=True):
+    yield fitted(x + width / 2, top + 12, figure.panels[number], width / BOLD, anchor="middle", font_weight=600)
+    for band in figure.bands:
+        yield from _band(figure, band, number, identity, at, (top + _HEAD, tall))
+    yield from _axis(figure, number, corner, size)
+    row = _row(figure)
+    for line, offset in zip(figure.lines, places, strict=True):
         for k, estimate in enumerate(line.cells[number]):
             if estimate is None:
                 continue
-            y = top + _HEAD + place + row * (k + 1) / (len(line.cells[number]) + 1)
-            shown = _interval(estimate, at, y, line.sign or found.series[k][1], x + width / 2)
+            y = top + _HEAD + offset + row * (k + 1) / (len(line.cells[number]) + 1)
+            shown = _interval(estimate, at, y, line.sign or figure.series[k][1], x + width / 2)
             # A wider target than the dot, for pointing at.
             reach = row / len(line.cells[number])
             target = element("rect", x=x, y=y - reach / 2, width=width, height=reach, class_="target")
-            yield mark(found.tip(line, number, k), *shown, target)
+            yield mark(figure.tip(line, number, k), *shown, target)
 
 
-def _axis(found: Forest, number: int, corner: tuple[float, float], size: tuple[float, float]) -> Iterator[Markup]:
+def _axis(figure: Forest, number: int, corner: tuple[float, float], size: tuple[float, float]) -> Iterator[Markup]:
     (x, top), (width, tall) = corner, size
-    low, high = found.limits
+    low, high = figure.limits
     marked = ticks(low, high, width)
     digits = tick_digits(marked)
     for tick in marked:
@@ -117,42 +117,44 @@ def _axis(found: Forest, number: int, corner: tuple[float, float], size: tuple[f
         label = f"{tick:.{digits}f}".replace("-", "−")
         yield text(here, top + _HEAD + tall + 12, label, size=11, anchor="middle", class_="faint")
     middle, y, room = x + width / 2, top + _HEAD + tall + 27, width + _GAP - 4
-    yield fitted(middle, y, found.axes[number], room, size=11, anchor="middle", class_="faint")
+    yield fitted(middle, y, figure.axes[number], room, size=11, anchor="middle", class_="faint")
 
 
 def _band(
-    found: Forest, band: Band, number: int, identity: str, at: Callable[[float], float], span: tuple[float, float]
+    figure: Forest, band: Band, number: int, identity: str, at: Callable[[float], float], span: tuple[float, float]
 ) -> Iterator[Markup]:
     """A line through the panel with its interval: what all rows are to be compared with."""
-    one, (top, tall) = band.estimates[number], span
-    if one.value is None:
+    estimate, (top, tall) = band.estimates[number], span
+    if estimate.value is None:
         return
     parts = []
-    if one.low is not None and one.high is not None:
-        box = {"x": at(one.low), "y": top, "width": at(one.high) - at(one.low), "height": tall}
+    if estimate.low is not None and estimate.high is not None:
+        box = {"x": at(estimate.low), "y": top, "width": at(estimate.high) - at(estimate.low), "height": tall}
         parts.append(element("rect", **box, **_filled(band, identity)))
-    ends = {"x1": at(one.value), "x2": at(one.value), "y1": top - 4, "y2": top + tall}
+    ends = {"x1": at(estimate.value), "x2": at(estimate.value), "y1": top - 4, "y2": top + tall}
     parts.append(element("line", **ends, class_="reference dashed" if band.hatched else "reference"))
-    yield mark(found.band_tip(band, number), *parts)
+    yield mark(figure.band_tip(band, number), *parts)
 
 
 def _filled(band: Band, identity: str) -> dict[str, str]:
     return {"fill": f"url(#{identity}-hatch)"} if band.hatched else {"class_": "band"}
 
 
-def _interval(one: Estimate, at: Callable[[float], float], y: float, sign: Sign, middle: float) -> list[Markup]:
-    if one.value is None:
+def _interval(estimate: Estimate, at: Callable[[float], float], y: float, sign: Sign, middle: float) -> list[Markup]:
+    if estimate.value is None:
         return [text(middle, y, "undefined", size=10, anchor="middle", class_="faint")]
     parts = []
-    if one.low is not None and one.high is not None:
-        parts.append(element("line", x1=at(one.low), x2=at(one.high), y1=y, y2=y, class_=f"whisker s{colour(sign)}"))
-    return [*parts, marker(sign, at(one.value), y)]
+    if estimate.low is not None and estimate.high is not None:
+        parts.append(
+            element("line", x1=at(estimate.low), x2=at(estimate.high), y1=y, y2=y, class_=f"whisker s{colour(sign)}")
+        )
+    return [*parts, marker(sign, at(estimate.value), y)]
 
 
-def _keys(found: Forest) -> list[tuple[str, Sign | Band]]:
+def _keys(figure: Forest) -> list[tuple[str, Sign | Band]]:
     """What needs a name: bands, and series where there are several."""
-    series: list[tuple[str, Sign | Band]] = [*found.series] if len(found.series) > 1 else []
-    return [*series, *((band.name, band) for band in found.bands if band.defined)]
+    series: list[tuple[str, Sign | Band]] = [*figure.series] if len(figure.series) > 1 else []
+    return [*series, *((band.name, band) for band in figure.bands if band.defined)]
 
 
 def _legend_width(keys: Sequence[tuple[str, Sign | Band]]) -> float:

@@ -20,46 +20,46 @@ _STEPS, _STEP = 24, 6.0
 _INKS = {"#000000": "on-light", "#ffffff": "on-dark"}
 
 
-def heat_map(found: HeatMap, identity: str) -> Markup:
+def heat_map(figure: HeatMap, identity: str) -> Markup:
     """The picture."""
-    near = max((text_width(row.label) for row in found.rows), default=0.0)
+    near = max((text_width(row.label) for row in figure.rows), default=0.0)
     near = min(near, _LABELS / 2) + (10.0 if near else 0.0)
-    judges = max((text_width(row.name) for row in found.rows if not row.is_bar), default=0.0) * BOLD
+    judges = max((text_width(row.name) for row in figure.rows if not row.is_bar), default=0.0) * BOLD
     # A row that judges are compared with has no Eval-Prompt: its name takes the room of both.
-    bars = max((text_width(row.name) for row in found.rows if row.is_bar), default=0.0) + 2.0 - near
+    bars = max((text_width(row.name) for row in figure.rows if row.is_bar), default=0.0) + 2.0 - near
     far = min(max(judges, bars, 0.0), _LABELS - near)
     left = near + far + 14.0
-    places = [_HEIGHT * place for place in found.places(_GAP / _HEIGHT)]
+    places = [_HEIGHT * offset for offset in figure.places(_GAP / _HEIGHT)]
     bottom = _HEAD + (places[-1] + _HEIGHT if places else 0.0)
-    width = max(left + _x(found, len(found.columns)) + 4.0, left + _key_width(found.unit) + 4.0, 300.0)
-    parts = [hatching(identity), *_heads(found, left), *_labels(found, left, near, far, places)]
-    for row, place in zip(found.rows, places, strict=True):
+    width = max(left + _x(figure, len(figure.columns)) + 4.0, left + _key_width(figure.unit) + 4.0, 300.0)
+    parts = [hatching(identity), *_heads(figure, left), *_labels(figure, left, near, far, places)]
+    for row, offset in zip(figure.rows, places, strict=True):
         for i, cell in enumerate(row.cells):
-            parts.append(_cell(left + _x(found, i), _HEAD + place, cell, found.scale, identity))
-    parts += _key(left, bottom + 12.0, found.scale, found.unit)
-    return chart(identity, (width, bottom + _FOOT), found.title, f"{found.alt} A table follows.", parts)
+            parts.append(_cell(left + _x(figure, i), _HEAD + offset, cell, figure.scale, identity))
+    parts += _key(left, bottom + 12.0, figure.scale, figure.unit)
+    return chart(identity, (width, bottom + _FOOT), figure.title, f"{figure.alt} A table follows.", parts)
 
 
-def _x(found: HeatMap, column: int) -> float:
-    gap = _GAP if found.apart and column >= len(found.columns) - found.apart else 0.0
+def _x(figure: HeatMap, column: int) -> float:
+    gap = _GAP if figure.apart and column >= len(figure.columns) - figure.apart else 0.0
     return column * _WIDTH + gap
 
 
-def _heads(found: HeatMap, left: float) -> Iterator[Markup]:
-    for i, name in enumerate(found.columns):
-        middle = left + _x(found, i) + _WIDTH / 2
+def _heads(figure: HeatMap, left: float) -> Iterator[Markup]:
+    for i, name in enumerate(figure.columns):
+        middle = left + _x(figure, i) + _WIDTH / 2
         yield fitted(middle, _HEAD - 12, name, (_WIDTH - 2) / BOLD, anchor="middle", font_weight=600)
 
 
-def _labels(found: HeatMap, left: float, near: float, far: float, places: Sequence[float]) -> Iterator[Markup]:
-    for i, (row, place) in enumerate(zip(found.rows, places, strict=True)):
-        y = _HEAD + place + _HEIGHT / 2
+def _labels(figure: HeatMap, left: float, near: float, far: float, places: Sequence[float]) -> Iterator[Markup]:
+    for i, (row, offset) in enumerate(zip(figure.rows, places, strict=True)):
+        y = _HEAD + offset + _HEIGHT / 2
         if row.is_bar:
             yield mark(row.name, text(left - 6, y, shortened(row.name, far + near), anchor="end", font_style="italic"))
             continue
         if row.label:
             yield fitted(left - 6, y, row.label, near, anchor="end")
-        if found.begins(i):
+        if figure.begins(i):
             x, room = (left - 6 - near, far) if row.label else (left - 6, far + near)
             yield mark(row.name, text(x, y, shortened(row.name, room / BOLD), anchor="end", font_weight=600))
 

@@ -19,14 +19,14 @@ Attribute = str | float | int | None
 
 def element(name: str, *children: str | Markup, **attributes: Attribute) -> Markup:
     """One element. `class_` is `class`, underscores become dashes, None is left out; plain text is escaped."""
-    made = "".join(
+    attributes_text = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escape(_value(value))}"'
         for key, value in attributes.items()
         if value is not None
     )
     inner = "".join(str(escape(child)) for child in children)
     # Everything in it is escaped above; names are our own.
-    return Markup(f"<{name}{made}>{inner}</{name}>" if inner else f"<{name}{made}/>")  # noqa: S704
+    return Markup(f"<{name}{attributes_text}>{inner}</{name}>" if inner else f"<{name}{attributes_text}/>")  # noqa: S704
 
 
 def chart(identity: str, size: tuple[float, float], title: str, description: str, parts: Iterable[Markup]) -> Markup:
@@ -57,8 +57,8 @@ def hatching(identity: str, kind: str = "hatch") -> Markup:
 
 def text(x: float, y: float, content: str, *, size: float = 12, anchor: str = "start", **more: Attribute) -> Markup:
     """A line of text; `y` is the middle of its letters."""
-    found = more | {"text_anchor": None if anchor == "start" else anchor, "dominant_baseline": "central"}
-    return element("text", content, x=x, y=y, font_size=size, **found)
+    attributes = more | {"text_anchor": None if anchor == "start" else anchor, "dominant_baseline": "central"}
+    return element("text", content, x=x, y=y, font_size=size, **attributes)
 
 
 def mark(tip: str, *children: Markup, **attributes: Attribute) -> Markup:

@@ -16,6 +16,9 @@ from judge.parsing.ours.json_answer import objects_in
 from judge.records import Criterion
 
 _DEEPEST = 4
+"""Objects within objects that are followed: {"ratings": {"CRITERION": {"rating": 4}}} needs two, hostile texts nest
+more."""
+
 _SUMMARY = r"overall|total|sum|average|mean|final|summary|conclusion"
 """Lines that begin so end a criterion's part: their number is of the whole story."""
 
@@ -25,9 +28,14 @@ _AFTER_NAME = re.compile(r"\A[\]*_`\"']{0,3}[ \t]{0,3}[:：=–—|-]?[\]*_`\"']
 def parts(text: str, criteria: Sequence[Criterion]) -> dict[str, list[str]]:
     """The parts of an answer by the criterion's name, in their order; empty where no form names one."""
     names = tuple((criterion.name, criterion.abbreviation) for criterion in criteria)
-    for found in (_json_parts(text, names), _tag_parts(text, names), _row_parts(text, names), _line_parts(text, names)):
-        if found:
-            return found
+    for parts_found in (
+        _json_parts(text, names),
+        _tag_parts(text, names),
+        _row_parts(text, names),
+        _line_parts(text, names),
+    ):
+        if parts_found:
+            return parts_found
     return {}
 
 
@@ -35,32 +43,38 @@ def _json_parts(text: str, names: tuple[tuple[str, str], ...]) -> dict[str, list
     """Values under a criterion's name in JSON, and objects that hold it as a value; as JSON of one rating."""
     if "{" not in text:
         return {}
-    known = {_folded(name): whole for whole, short in names for name in (whole, short) if name}
-    found: dict[str, list[str]] = {}
+    full_names = {_folded(name): whole for whole, short in names for name in (whole, short) if name}
+    parts_of: dict[str, list[str]] = {}
     for value in objects_in(text):
-        for name, part in _named(value, known):
-            found.setdefault(name, []).append(json.dumps(part, ensure_ascii=False))
-    return found
+        for name, part in _named(value, full_names):
+            parts_of.setdefault(name, []).append(json.dumps(part, ensure_ascii=False))
+    return parts_of
 
 
-def _named(value: Any, known: Mapping[str, str], depth: int = 0) -> Iterator[tuple[str, Any]]:
+def _named(value: Any, full_names: Mapping[str, str], depth: int = 0) -> Iterator[tuple[str, Any]]:
     if depth > _DEEPEST:
         return
     if isinstance(value, list):
         for item in value:
-            yield from _named(item, known, depth + 1)
+            yield from _named(item, full_names, depth + 1)
     elif isinstance(value, dict):
-        own = [known[_folded(item)] for item in value.values() if isinstance(item, str) and _folded(item) in known]
+        own = [
+            full_names[_folded(item)]
+            for item in value.values()
+            if isinstance(item, str) and _folded(item) in full_names
+        ]
         if len(own) == 1:
-            told = {key: item for key, item in value.items() if not isinstance(item, str) or _folded(item) not in known}
-            yield own[0], told
+            rest = {
+                key: item for key, item in value.items() if not isinstance(item, str) or _folded(item) not in full_names
+            }
+            yield own[0], rest
             return
         for key, item in value.items():
-            name = known.get(_folded(key))
+            name = full_names.get(_folded(key))
             if name is not None:
                 yield name, item if isinstance(item, dict) else {"rating": item, **_beside(value, key)}
             elif isinstance(item, dict | list):
-                yield from _named(item, known, depth + 1)
+                yield from _named(item, full_names, depth + 1)
 
 
 def _beside(value: Mapping[str, Any], key: str) -> dict[str, str]:
@@ -71,14 +85,14 @@ def _beside(value: Mapping[str, Any], key: str) -> dict[str, str]:
 
 
 def _tag_parts(text: str, names: tuple[tuple[str, str], ...]) -> dict[str, list[str]]:
-    """What stands between <name> and </name>."""
+    """The parts between <name> and </name>."""
     if "</" not in text:
         return {}
-    found: dict[str, list[str]] = {}
+    parts_of: dict[str, list[str]] = {}
     for match in _tags(names).finditer(text):
         if _folded(match["open"]) == _folded(match["close"]):
-            found.setdefault(_whole(match["open"], names), []).append(match["part"])
-    return found
+            parts_of.setdefault(_whole(match["open"], names), []).append(match["part"])
+    return parts_of
 
 
 def _row_parts(text: str, names: tuple[tuple[str, str], ...]) -> dict[str, list[str]]:
@@ -96,8 +110,8 @@ def _line_parts(text: str, names: tuple[tuple[str, str], ...]) -> dict[str, list
     """From a line that begins with a criterion's name to the next such line, or to a line about the whole."""
     places = [(match.start(), match.end(), match["name"]) for match in _heads(names).finditer(text)]
     lines_by_criterion: dict[str, list[str]] = {}
-    for number, (_, begin, said) in enumerate(places):
-        name = _whole(said, names)
+    for number, (_, begin, label) in enumerate(places):
+        name = _whole(label, names)
         if name:
             end = places[number + 1][0] if number + 1 < len(places) else len(text)
             lines_by_criterion.setdefault(name, []).append(_under(name, text[begin:end]))
@@ -106,16 +120,16 @@ def _line_parts(text: str, names: tuple[tuple[str, str], ...]) -> dict[str, list
 
 
 def _under(name: str, rest: str) -> str:
-    """What follows a name, with the name before it in the plainest way; alone where it begins on a line of its own."""
+    """Text behind a name, with the name before it in the plainest form; alone where it begins on a line of its own."""
     plain = _AFTER_NAME.sub("", rest, count=1)
     return plain.strip() if plain[:1] == "\n" else f"{name}: {plain.strip()}"
 
 
 @lru_cache(maxsize=1024)
-def _whole(said: str, names: tuple[tuple[str, str], ...]) -> str:
+def _whole(label: str, names: tuple[tuple[str, str], ...]) -> str:
     """The criterion's name in full; "" for what is none."""
     for name, short in names:
-        if _folded(said) == _folded(name) or (short and said.strip() == short):
+        if _folded(label) == _folded(name) or (short and label.strip() == short):
             return name
     return ""
 
@@ -140,9 +154,9 @@ def _heads(names: tuple[tuple[str, str], ...]) -> re.Pattern[str]:
 
 @lru_cache(maxsize=64)
 def _tags(names: tuple[tuple[str, str], ...]) -> re.Pattern[str]:
-    one = _any_of(names)
+    word = _any_of(names)
     return re.compile(
-        rf"<(?P<open>{one})(?:[ \t][^<>]{{0,80}})?>(?P<part>[^<]*(?:<(?!/(?:{one})>)[^<]*)*)</(?P<close>{one})>"
+        rf"<(?P<open>{word})(?:[ \t][^<>]{{0,80}})?>(?P<part>[^<]*(?:<(?!/(?:{word})>)[^<]*)*)</(?P<close>{word})>"
     )
 
 
@@ -150,5 +164,5 @@ def _any_of(names: tuple[tuple[str, str], ...]) -> str:
     """Names in any letter case, longest first; abbreviations as they are."""
     whole = sorted((name for name, _ in names), key=len, reverse=True)
     written = [r"[ _\-]".join(map(re.escape, re.split(r"[\s_\-]+", name))) for name in whole]
-    short = [re.escape(one) for _, one in names if one]
+    short = [re.escape(abbreviation) for _, abbreviation in names if abbreviation]
     return "|".join([f"(?i:{name})" for name in written] + short)

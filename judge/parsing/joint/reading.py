@@ -28,19 +28,19 @@ def joint_judgments(
     """
     cleaned = clean(response.text)
     run_on = ("run_on",) if cleaned.run_on else ()
-    told = without_objects(story, cleaned.text)
-    if told != cleaned.text and not told.strip(" \n`json"):
+    without_story = without_objects(story, cleaned.text)
+    if without_story != cleaned.text and not without_story.strip(" \n`json"):
         return tuple(Judgment("ambiguous", flags=(*run_on, "quoted")) for _ in criteria)
-    cleaned = replace(cleaned, text=told)
-    found = parts(cleaned.text, criteria)
-    last = max((cleaned.text.rfind(one[-1]) for one in found.values()), default=-1)
+    cleaned = replace(cleaned, text=without_story)
+    answer_parts = parts(cleaned.text, criteria)
+    last = max((cleaned.text.rfind(own_parts[-1]) for own_parts in answer_parts.values()), default=-1)
     judged = []
     for criterion in criteria:
-        others = [one.name for one in criteria if one is not criterion]
-        if not found:
+        others = [other.name for other in criteria if other is not criterion]
+        if not answer_parts:
             judgment = _in_prose(parser, response, cleaned.text, criterion, others, story)
         else:
-            own = found.get(criterion.name, [])
+            own = answer_parts.get(criterion.name, [])
             # A cut falls into the last part alone, and loses what would have come behind it.
             cut = not own or cleaned.text.rfind(own[-1]) == last
             reason = response.finish_reason if cut else None
@@ -66,17 +66,17 @@ def _of_parts(
 ) -> Judgment:
     if not own:
         return Judgment("truncated" if finish_reason == "length" else "no_rating")
-    answers = [Response(one, finish_reason, response.reasoning, model=response.model) for one in own]
+    answers = [Response(part, finish_reason, response.reasoning, model=response.model) for part in own]
     # An object is made of one that does not stand in the story; made smaller it may look like one that does.
-    stories = ["" if one.startswith("{") else story for one in own]
+    stories = ["" if part.startswith("{") else story for part in own]
     pairs = zip(answers, stories, strict=True)
-    read = [parser.parse(one, criterion, other_criteria=others, story=text) for one, text in pairs]
-    rated = [one for one in read if one.rating is not None]
+    read = [parser.parse(part, criterion, other_criteria=others, story=text) for part, text in pairs]
+    rated = [judgment for judgment in read if judgment.rating is not None]
     if not rated:
         return read[-1]
-    if len({one.rating for one in rated}) > 1:
+    if len({judgment.rating for judgment in rated}) > 1:
         return Judgment("ambiguous")
-    return next((one for one in rated if one.explanation), rated[0])
+    return next((judgment for judgment in rated if judgment.explanation), rated[0])
 
 
 def _in_prose(
@@ -97,5 +97,5 @@ def _is_named(text: str, span: tuple[int, int], criterion: Criterion, others: Se
     end = _SENTENCE.search(text, span[1])
     words = [word.lower() for word in _WORD.findall(text[begin : end.start() if end else len(text)])]
     shared = {word for other in others for word in _WORD.findall(other.lower())}
-    known = names(criterion.name, tuple(others))
-    return any(known.is_asked(word) and word not in shared for word in words)
+    criterion_names = names(criterion.name, tuple(others))
+    return any(criterion_names.is_asked(word) and word not in shared for word in words)

@@ -18,26 +18,27 @@ Assertion = Literal["asserted", "doubtful", "denied"]
 
 _FORMS = ("label", "leading", "line", "boxed")
 _FEW_CHARACTERS = 24
+""""Rating: 4?" asks; a question mark further behind ends another thought."""
 
 
-def assertion(page: Page, mention: Mention, place: str) -> Assertion:
-    """How the sentence around a number gives it, for a statement found at `place` (`label`, `leading`, `sentence`)."""
+def assertion(page: Page, mention: Mention, form: str) -> Assertion:
+    """How the sentence around a number gives it; `form` is the statement's (`label`, `leading`, `sentence`)."""
     begin, end, mark = page.sentence(mention.start, mention.stop)
     before, after = page.low[begin : mention.start], page.low[mention.stop : end]
-    if mark == "?" and (place not in _FORMS or len(after) <= _FEW_CHARACTERS):
+    if mark == "?" and (form not in _FORMS or len(after) <= _FEW_CHARACTERS):
         return "denied"
     if phrases.TEMPLATE.search(page.low, max(0, begin - 40), mention.start) or _struck_out(page.text, mention):
         return "denied"
-    if place == "boxed":
+    if form == "boxed":
         return "asserted"
     core = phrases.ASIDE.sub(" ", _behind_last(phrases.RESET, before))
     if phrases.HYPOTHETICAL.search(core) or phrases.ELSEWHERE.search(core):
         return "denied"
-    if place == "label":
+    if form == "label":
         return "asserted"
     if _only_spoken_of(page, mention, core, after):
         return "denied"
-    if place in _FORMS:
+    if form in _FORMS:
         return "denied" if phrases.CONDITION_AFTER.match(after.lstrip(" ,")) else "asserted"
     if _conditioned(after) or _about_another(page, core) or phrases.EXAMPLE.search(before):
         return "denied"
@@ -85,7 +86,7 @@ def _only_spoken_of(page: Page, mention: Mention, core: str, after: str) -> bool
     if phrases.GERUND.search(core) and phrases.BEING_AFTER.match(after):
         return True
     name = phrases.PLACE_NAME.match(page.text, mention.stop)
-    return name is not None and not _known(page, name.group(1).lower())
+    return name is not None and not _is_known_word(page, name.group(1).lower())
 
 
 def _conditioned(after: str) -> bool:
@@ -101,7 +102,7 @@ def _about_another(page: Page, core: str) -> bool:
     return topic is not None and any(page.names.is_other(word) for word in topic.group(1).split())
 
 
-def _known(page: Page, word: str) -> bool:
+def _is_known_word(page: Page, word: str) -> bool:
     return (
         page.names.is_asked(word) or page.names.is_other(word) or word in ("story", "scale", "terms", "general", "my")
     )

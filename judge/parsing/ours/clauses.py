@@ -130,13 +130,13 @@ def _conditional(run: list[str]) -> bool:
     if "nearly" in run:
         return True
     if "have" in run:
-        place = run.index("have")
-        if place and run[place - 1] in _MODAL and run[place + 1 : place + 2] != ["to"]:
+        index = run.index("have")
+        if index and run[index - 1] in _MODAL and run[index + 1 : index + 2] != ["to"]:
             return True
     if "to" not in run[:-1]:
         return False
-    place = run.index("to")
-    before, after = set(run[:place]), set(run[place:])
+    index = run.index("to")
+    before, after = set(run[:index]), set(run[index:])
     if before & (words.SUBJECT | words.STATE | words.RATING):
         return False
     return bool(after & (words.STATE | words.STORY_STATE))
@@ -152,8 +152,8 @@ def _weigh(page: Page, run: list[str], stop: str, whole: bool, mention: Mention)
     named = any(page.names.is_asked(w) for w in run)
     if not run:
         return 0, named
-    said, last = set(run), run[-1]
-    subject = not words.SUBJECT.isdisjoint(said)
+    tokens, last = set(run), run[-1]
+    subject = not words.SUBJECT.isdisjoint(tokens)
     if stop in words.OTHER_PEOPLE and not subject:
         return 0, named
     if not whole and stop not in _JOINTS and run[0] in words.STORY - _PRONOUNS:
@@ -163,10 +163,10 @@ def _weigh(page: Page, run: list[str], stop: str, whole: bool, mention: Mention)
     close = article or linked or mention.out_of is not None
     if mention.kind == "word" and not close:
         return 0, named
-    states = not words.STATE.isdisjoint(said)
-    rating = not words.RATING.isdisjoint(said)
-    story = not words.STORY.isdisjoint(said)
-    does = said & words.STORY_STATE
+    states = not words.STATE.isdisjoint(tokens)
+    rating = not words.RATING.isdisjoint(tokens)
+    story = not words.STORY.isdisjoint(tokens)
+    does = tokens & words.STORY_STATE
     joined = whole or stop in _JOINTS
     if (subject and (states or rating)) or (named and (article or linked or does) and (does or whole)):
         return 1, named
@@ -217,7 +217,7 @@ def revises(page: Page, mention: Mention) -> bool:
 
 
 def behind_revision(page: Page, position: int) -> str | None:
-    """What stands between the words of a revision and a place in their sentence; None where there are none."""
+    """The text between the words of a revision and a position in their sentence; None where there are none."""
     before = page.low[max(0, position - 110) : position].rstrip(" \n")
     cut = max(before.rfind(stop) for stop in (". ", "! ", "? ", "\n", ".\n"))
     sentence, end = before[cut + 1 :], -1

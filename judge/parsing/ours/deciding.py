@@ -63,7 +63,7 @@ def decide(page: Page, statements: list[Statement]) -> Decision:
     if _contradicted(page, ours[-1], own):
         return Decision("ambiguous", None, flags)
     # The form that a prompt asked for ("[RESULT] 4") is the statement; a sentence before it belongs to the explanation.
-    chosen = next((s for s in ours if s.place == "boxed"), ours[0])
+    chosen = next((s for s in ours if s.form == "boxed"), ours[0])
     mention = chosen.mention
     if mention.percent and page.scale.max != 100:
         return Decision("out_of_scale", chosen, flags)
@@ -77,8 +77,8 @@ def decide(page: Page, statements: list[Statement]) -> Decision:
 def _nothing_plain(doubtful: list[Statement], flags: tuple[str, ...]) -> Decision:
     if not doubtful:
         return Decision("no_rating", None, flags)
-    for place, flag in (("list", "list"), ("quoted", "quoted")):
-        if any(s.place == place for s in doubtful):
+    for form, flag in (("list", "list"), ("quoted", "quoted")):
+        if any(s.form == form for s in doubtful):
             flags += (flag,)
     return Decision("ambiguous", None, flags)
 
@@ -86,17 +86,17 @@ def _nothing_plain(doubtful: list[Statement], flags: tuple[str, ...]) -> Decisio
 _IN_RUNNING_TEXT = ("sentence", "fraction", "leading")
 
 
-def _contradicted(page: Page, chosen: Statement, known: list[Statement]) -> bool:
+def _contradicted(page: Page, chosen: Statement, others: list[Statement]) -> bool:
     """Whether a rating that only running text states stands beside another number in the place of a rating.
 
     A sentence can be misread, so the number that opens or closes a line is not overruled by it.
     """
-    if chosen.place not in _IN_RUNNING_TEXT or chosen.mention.kind == "stars":
+    if chosen.form not in _IN_RUNNING_TEXT or chosen.mention.kind == "stars":
         return False
-    leading = chosen.place == "leading"
+    leading = chosen.form == "leading"
     listed = leading and page.low.startswith((".", ")", ":"), chosen.mention.stop)
-    rivals = [s for s in known if s.tier == POSSIBLE and (s.place == "end" or listed or not leading)]
-    rivals += [s for s in known if s.place == "line" and (s.tier in (PLAIN, LIKELY, DOUBTFUL) or listed)]
+    rivals = [s for s in others if s.tier == POSSIBLE and (s.form == "end" or listed or not leading)]
+    rivals += [s for s in others if s.form == "line" and (s.tier in (PLAIN, LIKELY, DOUBTFUL) or listed)]
     return any(_claim(s) != _claim(chosen) for s in rivals)
 
 
@@ -113,7 +113,7 @@ def _another_scale(page: Page, mention: Mention) -> bool:
 
 
 def _claim(statement: Statement) -> tuple[object, ...]:
-    """What a statement claims; the scale's own denominator adds nothing to it."""
+    """The claim of a statement; the scale's own denominator adds nothing to it."""
     mention = statement.mention
     return mention.value, mention.high, mention.percent
 

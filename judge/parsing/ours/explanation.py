@@ -41,6 +41,7 @@ _TRIVIAL = (
 )
 _PERSON = {"me": "you", "i": "you", "my": "your", "we": "you", "us": "you"}
 _LIKENESS = 0.8
+"""Share of common words (of both texts' words together): judges copy a guideline with a word or two changed."""
 
 
 def explanation(page: Page, statement: Statement) -> str | None:
@@ -74,10 +75,10 @@ def only_guideline(text: str, criterion: Criterion) -> bool:
     """Whether an explanation is nothing but one of the criterion's guidelines, person and a few words apart."""
     if not criterion.guidelines or len(text) > 1.4 * max(map(len, criterion.guidelines)) + 20:
         return False
-    said = _bag(text, criterion.name)
-    total = said.total()
+    spoken = _bag(text, criterion.name)
+    total = spoken.total()
     for meant in _guideline_bags(criterion.guidelines, criterion.name):
-        common = sum(min(count, said[word]) for word, count in meant.items())
+        common = sum(min(count, spoken[word]) for word, count in meant.items())
         if common >= _LIKENESS * (total + meant.total() - common) and common:
             return True
     return False
@@ -89,20 +90,20 @@ def _guideline_bags(guidelines: tuple[str, ...], name: str) -> tuple[Counter[str
 
 
 def _bag(text: str, name: str) -> Counter[str]:
-    found = [_PERSON.get(w, w) for w in _WORD.findall(text.lower().replace("’", "'"))]
-    if found[: len(name.split())] == name.lower().split():
-        found = found[len(name.split()) :]
-    return Counter(found)
+    bag_words = [_PERSON.get(w, w) for w in _WORD.findall(text.lower().replace("’", "'"))]
+    if bag_words[: len(name.split())] == name.lower().split():
+        bag_words = bag_words[len(name.split()) :]
+    return Counter(bag_words)
 
 
 def _region(page: Page, statement: Statement) -> tuple[int, int]:
-    """Where the rating statement stands."""
+    """Span of the rating statement."""
     mention = statement.mention
-    if statement.place == "leading":
+    if statement.form == "leading":
         return 0, _through_trivial(page, mention.stop)
-    if statement.place == "label":
+    if statement.form == "label":
         return _label_begin(page, mention.start), _through_trivial(page, mention.stop)
-    if statement.place == "line":
+    if statement.form == "line":
         return page.low.rfind("\n", 0, mention.start) + 1, _through_trivial(page, mention.stop)
     begin, stop = _sentence(page, mention.start, mention.stop)
     before, after = page.low[begin : mention.start], page.low[mention.stop : stop]
@@ -134,17 +135,17 @@ def _sentence(page: Page, start: int, stop: int) -> tuple[int, int]:
 
 def _label_begin(page: Page, start: int) -> int:
     low = page.low
-    place = start
-    while place > 0 and low[place - 1] in _LABEL_BACK:
-        place -= 1
+    position = start
+    while position > 0 and low[position - 1] in _LABEL_BACK:
+        position -= 1
     depth = 0
-    while place > 0 and start - place < 130:
-        char = low[place - 1]
+    while position > 0 and start - position < 130:
+        char = low[position - 1]
         if char == ")":
             depth += 1
         elif char == "(" and depth:
             depth -= 1
         elif not depth and char in ".!?\n;,|{(<":
             break
-        place -= 1
-    return place
+        position -= 1
+    return position

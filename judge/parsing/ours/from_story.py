@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from judge.parsing.ours.json_answer import placed_objects
 from judge.parsing.ours.page import Page
-from judge.parsing.ours.reading import Said
+from judge.parsing.ours.reading import StatedWords
 from judge.parsing.ours.statements import Statement, stating_words
 from judge.parsing.words import vocabulary as words
 from judge.parsing.words.tiers import DOUBTFUL
@@ -47,7 +47,7 @@ def stands_in(story: str, stated: str) -> bool:
     return _has_letters(tokens) and _within(tokens, _forms(story))
 
 
-def is_quoted(story: str, stated: Said) -> bool:
+def is_quoted(story: str, stated: StatedWords) -> bool:
     """Whether a statement is the story's: its last words, or those that the sentence reports from the story."""
     forms = _forms(story)
     tokens = _tokens(stated.words)
@@ -73,14 +73,17 @@ def without_quoted(page: Page, stated: list[Statement], story: str) -> list[Stat
     keeps its tier, and ratings that differ from it leave the answer ambiguous.
     """
     kept: list[Statement] = []
-    for one in stated:
-        words_of = stating_words(page, one) if one.tier < DOUBTFUL else None
+    for statement in stated:
+        words_of = stating_words(page, statement) if statement.tier < DOUBTFUL else None
         quoted = words_of is not None and is_quoted(story, words_of)
-        kept.append(replace(one, tier=DOUBTFUL, place="quoted") if quoted else one)
-    first = min(kept, key=lambda one: one.mention.start)
-    claims = {one.mention.value for one in kept if one.tier < DOUBTFUL and not one.other}
-    if first.place == "quoted" and _opens(page, first) and claims - {first.mention.value}:
-        return [one if one.place == "quoted" else replace(one, tier=max(one.tier, DOUBTFUL)) for one in kept]
+        kept.append(replace(statement, tier=DOUBTFUL, form="quoted") if quoted else statement)
+    first = min(kept, key=lambda statement: statement.mention.start)
+    claims = {statement.mention.value for statement in kept if statement.tier < DOUBTFUL and not statement.other}
+    if first.form == "quoted" and _opens(page, first) and claims - {first.mention.value}:
+        return [
+            statement if statement.form == "quoted" else replace(statement, tier=max(statement.tier, DOUBTFUL))
+            for statement in kept
+        ]
     return kept
 
 
@@ -106,7 +109,7 @@ def _reported(before: list[str]) -> bool:
     if not near or near[-1] in _OWN:
         return False
     pairs = pairwise(near)
-    return not _REPORTS.isdisjoint(near) or any(one in _TELLS and other == "s" for one, other in pairs)
+    return not _REPORTS.isdisjoint(near) or any(token in _TELLS and other == "s" for token, other in pairs)
 
 
 def _has_letters(tokens: list[str]) -> bool:

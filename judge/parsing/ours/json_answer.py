@@ -23,13 +23,13 @@ class _Several(tuple[Any, ...]):
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        for key in found:
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        for key in members:
             values = [value for name, value in pairs if name == key]
             if any(value != values[0] for value in values):
-                found[key] = _Several(values)
-    return found
+                members[key] = _Several(values)
+    return members
 
 
 _DECODER = json.JSONDecoder(parse_constant=lambda _name: None, object_pairs_hook=_object)
@@ -60,6 +60,7 @@ _TOTALS, _SEVERAL = frozenset({"n", "nr", "total"}), frozenset({"ratings", "scor
 # A bound on the search: each brace of broken JSON costs a pass over the rest of the answer.
 _MOST_OBJECTS = 20
 _RANGE = -1.0
+"""Stands for the denominator of "3-4", which names no single rating."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,7 @@ def json_judgment(text: str, names: Names, scale: Scale, reading: Reading | None
     reading = reading or NUMBERS
     if "{" not in text or '"' not in text:
         return None
-    objects = [found for found in placed_objects(text) if not is_template(text, found[1])]
+    objects = [placed for placed in placed_objects(text) if not is_template(text, placed[1])]
     if not objects:
         return None
     entries = [(entry, start) for value, start, _ in objects for entry in _entries(value, names, reading.keys)]
@@ -143,18 +144,18 @@ def objects_in(text: str) -> Iterator[dict[str, Any]]:
 
 def placed_objects(text: str) -> Iterator[tuple[dict[str, Any], int, int]]:
     """Complete JSON objects in a text with their places."""
-    place = text.find("{")
+    position = text.find("{")
     for _ in range(_MOST_OBJECTS):
-        if place < 0:
+        if position < 0:
             return
         try:
-            value, end = _DECODER.raw_decode(text, place)
+            value, end = _DECODER.raw_decode(text, position)
         except (ValueError, RecursionError):
-            place = text.find("{", place + 1)
+            position = text.find("{", position + 1)
             continue
         if isinstance(value, dict):
-            yield value, place, end
-        place = text.find("{", end)
+            yield value, position, end
+        position = text.find("{", end)
 
 
 def _entries(
@@ -188,7 +189,7 @@ def _entries(
 def _pairs(value: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     for key, item in value.items():
         if isinstance(item, _Several):
-            yield from ((key, one) for one in item)
+            yield from ((key, element) for element in item)
         else:
             yield key, item
 
@@ -233,10 +234,10 @@ def _value(item: Any) -> tuple[float, float | None] | None:
         except OverflowError:
             return float("inf"), None
     low = item.lower().strip()
-    found = mentions(low[:200])
-    if not found or low[: found[0].start].strip(" *'\"("):
+    numbers = mentions(low[:200])
+    if not numbers or low[: numbers[0].start].strip(" *'\"("):
         return None
-    mention = found[0]
+    mention = numbers[0]
     if low[mention.stop : mention.stop + 2].strip(" *'\")")[:1].isalnum():
         return None
     if mention.high is not None:
@@ -255,10 +256,10 @@ def _highest(objects: list[dict[str, Any]]) -> float | None:
                 named = _ENDS.search(item) if isinstance(item, str) else None
                 if named is not None or not isinstance(item, str):
                     return _float(named.group(1) if named else item)
-            inner = [one for one in (item if isinstance(item, list) else [item]) if isinstance(one, dict)]
-            found = _highest(inner)
-            if found is not None:
-                return found
+            inner = [entry for entry in (item if isinstance(item, list) else [item]) if isinstance(entry, dict)]
+            inside = _highest(inner)
+            if inside is not None:
+                return inside
     return None
 
 
@@ -270,11 +271,11 @@ def _float(value: str | float) -> float:
 
 
 def _span(text: str, key: str, value: float, start: int) -> tuple[int, int] | None:
-    """Where the number stands in the text; None when it is written in a way that cannot be found again."""
-    place = text.find(f'"{key}"', start)
-    while place >= 0:
-        literal = _LITERAL.search(text, place + len(key) + 2)
+    """Span of the number in the text; None when it is written in a way that cannot be found again."""
+    position = text.find(f'"{key}"', start)
+    while position >= 0:
+        literal = _LITERAL.search(text, position + len(key) + 2)
         if literal is not None and float(literal.group()) == value:
             return literal.span()
-        place = text.find(f'"{key}"', place + 1)
+        position = text.find(f'"{key}"', position + 1)
     return None

@@ -16,6 +16,8 @@ _OWN_LABEL = words.STORY | words.SUBJECT
 _PLURALS = words.word_set("ratings scores notes stars points marks grades")
 _COUNTS = words.word_set("number total given count many")
 _LONGEST_LABEL = 14
+"""Words before a colon: more are a sentence, which names no quantity."""
+
 _HEDGES = words.word_set("around about roughly approximately a an")
 
 

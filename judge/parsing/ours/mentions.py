@@ -77,9 +77,9 @@ def mentions(low: str) -> list[Mention]:
     An answer with more than 300 numbers is no answer in words; its first 100 and last 200 are kept, so that the time
     stays bounded.
     """
-    found = list(_walk(low))
-    kept = found if len(found) <= _MOST else found[:100] + found[-200:]
-    return [replace(one, high=inf) if _compared(low, one) else one for one in kept]
+    numbers = list(_walk(low))
+    kept = numbers if len(numbers) <= _MOST else numbers[:100] + numbers[-200:]
+    return [replace(mention, high=inf) if _compared(low, mention) else mention for mention in kept]
 
 
 def number(literal: str) -> float | None:
@@ -122,10 +122,10 @@ def _compared(low: str, mention: Mention) -> bool:
     if low[max(0, mention.start - 3) : mention.start].rstrip(" \t")[-1:] not in tuple("<>≤≥≦≧⩽⩾="):
         return False
     first = max(0, mention.start - 66)
-    found = _COMPARES.search(low, max(0, mention.start - 4), mention.start)
-    if found is None or _NO_COMPARISON.search(low, first, mention.start):
+    match = _COMPARES.search(low, max(0, mention.start - 4), mention.start)
+    if match is None or _NO_COMPARISON.search(low, first, mention.start):
         return False
-    return not (found.group()[0] == "<" and low[mention.stop : mention.stop + 2].lstrip().startswith((">", "/>")))
+    return not (match.group()[0] == "<" and low[mention.stop : mention.stop + 2].lstrip().startswith((">", "/>")))
 
 
 def _literals(low: str) -> Iterator[tuple[int, int, str]]:

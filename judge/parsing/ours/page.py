@@ -15,6 +15,7 @@ _SCALE_RANGE = re.compile(
     r"|(?<!\d)(\d{1,3})\s?[-–]\s?(\d{1,3})(?=[ -](?:point )?scale\b)"
 )
 _WINDOW = 130
+"""Characters before a number that are read for what it counts. The bound keeps the time of long answers linear."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +36,8 @@ class Page:
             window = _PARENTHESIS.sub(" ", window)
         if "scale" in window:
             window = _SCALE_RANGE.sub(r"\1\3 to \2\4", window)
-        found: list[str] = _TOKEN.findall(window)
-        return found
+        tokens: list[str] = _TOKEN.findall(window)
+        return tokens
 
     def part(self, begin: int, end: int) -> Page:
         """The page with everything but [begin, end) blanked, so that every place stays what it was."""
@@ -65,6 +66,8 @@ class Page:
 
 
 _REACH = 400
+"""Characters to each side in which a sentence may end: an answer without stops would take quadratic time."""
+
 _SENTENCE_STOP = re.compile(r"[.!?;][\"'”’»)\]]{0,2}\s|\n|[。！？]")
 _NUMBER_THEN_CAPITAL = re.compile(
     r"(?:\d|\b(?i:zero|one|two|three|four|five|six|seven|eight|nine|ten))[\"'”’»)\]*_]{0,4}\s+(?=[A-Z])"

@@ -106,7 +106,7 @@ def _free_form(text: str, criterion: Criterion, criterion_names: Names, story: s
         return open_form(text, criterion, criterion_names, cut=cut).judgment
     own = without_objects(story, text)
     reading = open_form(own, criterion, criterion_names, cut=cut)
-    if any(is_quoted(story, one) for one in reading.said):
+    if any(is_quoted(story, quotation) for quotation in reading.stated_words):
         reading = open_form(own, criterion, criterion_names, cut=cut, story=story)
     judgment = reading.judgment
     if (
@@ -131,18 +131,22 @@ def _open_form(text: str, criterion: Criterion, criterion_names: Names, *, cut: 
     outside = _prose(as_json.outside, criterion, criterion_names, story, cut=cut)
     if outside.worded and outside.judgment.rating != as_json.judgment.rating:
         # Which of the two is the judge's own cannot be told: a story can hold a JSON object too.
-        return Reading(Judgment("ambiguous", flags=as_json.judgment.flags), outside.said)
-    return Reading(as_json.judgment, outside.said)
+        return Reading(Judgment("ambiguous", flags=as_json.judgment.flags), outside.stated_words)
+    return Reading(as_json.judgment, outside.stated_words)
 
 
 def _prose(text: str, criterion: Criterion, criterion_names: Names, story: str, *, cut: bool) -> Reading:
     """Running text: find every number, keep what is stated as a rating, decide."""
     sheet = page(text, criterion_names, criterion.scale)
-    found = mentions(sheet.low)
-    if not found:
+    numbers = mentions(sheet.low)
+    if not numbers:
         return Reading(Judgment("no_rating"))
-    stated = _statements(sheet, found, cut=cut)
-    words = tuple(words for one in stated if one.tier < DOUBTFUL and (words := stating_words(sheet, one)) is not None)
+    stated = _statements(sheet, numbers, cut=cut)
+    words = tuple(
+        words
+        for one_stated in stated
+        if one_stated.tier < DOUBTFUL and (words := stating_words(sheet, one_stated)) is not None
+    )
     if story:
         stated = without_quoted(sheet, stated, story)
     decision = decide(sheet, stated)
@@ -152,11 +156,11 @@ def _prose(text: str, criterion: Criterion, criterion_names: Names, story: str, 
     mention = chosen.mention
     span = (mention.start, mention.end)
     judgment = Judgment("ok", mention.value, decision.flags, explanation(sheet, chosen), span)
-    return Reading(judgment, words, chosen.place not in ("leading", "line", "boxed"))
+    return Reading(judgment, words, chosen.form not in ("leading", "line", "boxed"))
 
 
 def _statements(sheet: Page, mentions: list[Mention], *, cut: bool) -> list[Statement]:
-    """What the mentions say, without those that are the scale; those of a list or in quotation marks are doubtful."""
+    """The decision from the mentions, the scale's own left out; those of a list or in quotation marks are doubtful."""
     masked = scale_numbers(sheet.low, mentions, sheet.scale) if len(mentions) > 1 else set()
     stated: list[Statement] = []
     last_masked: Mention | None = None
@@ -174,9 +178,9 @@ def _statements(sheet: Page, mentions: list[Mention], *, cut: bool) -> list[Stat
         if cut and ends_cut(sheet.low, mention, sheet.last, mentions):
             stated.append(Statement(mention, DOUBTFUL, "list"))
             continue
-        one = statement(sheet, mention)
-        if one is not None:
-            stated.append(one)
+        stated_here = statement(sheet, mention)
+        if stated_here is not None:
+            stated.append(stated_here)
     return stated
 
 

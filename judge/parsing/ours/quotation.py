@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 
 _REACH = 600
+"""Characters to each side in which quotation marks are looked for: a whole answer in one line would take quadratic
+time."""
+
 _PAIRS = (("“", "”"), ("«", "»"), ("„", "“"), ("‘", "’"), ("‹", "›"), ("《", "》"), ("「", "」"), ("『", "』"))
 _SINGLE_OPEN = re.compile(r"(?:(?<=[\s(\[:,;—–>-])|\A)'(?=\S)")
 _SINGLE_CLOSE = re.compile(r"(?<=\S)'(?!\w)")

@@ -50,9 +50,9 @@ def pattern_judgment(pattern: str, text: str, scale: Scale, story: str = "") -> 
     read = partial(_code, scale) if scale.labels else _number_of
     matcher = _json_matches if pattern.startswith(_JSON) else _matches
     own = without_objects(story, text) if matcher is _json_matches else text
-    found = list(matcher(pattern, own, read))
-    matches = [one for one in found if not story or not stands_in(story, text[slice(*one[2])])]
-    if not matches and (found or (own != text and any(matcher(pattern, text, read)))):
+    all_matches = list(matcher(pattern, own, read))
+    matches = [match for match in all_matches if not story or not stands_in(story, text[slice(*match[2])])]
+    if not matches and (all_matches or (own != text and any(matcher(pattern, text, read)))):
         return Judgment("ambiguous", flags=("quoted",))
     values = {value for value, _, _ in matches}
     if not values:
@@ -84,8 +84,8 @@ def _matches(pattern: str, text: str, read: _Read) -> Iterator[tuple[float, tupl
 
 
 def _json_matches(path: str, text: str, read: _Read) -> Iterator[tuple[float, None, tuple[int, int]]]:
-    for found in objects_in(text):
-        value: Any = found
+    for item in objects_in(text):
+        value: Any = item
         for step in _STEP.finditer(path):
             value = _step(value, step)
         if isinstance(value, bool) or not isinstance(value, int | float | str):
@@ -97,19 +97,19 @@ def _json_matches(path: str, text: str, read: _Read) -> Iterator[tuple[float, No
 
 def _step(value: Any, step: re.Match[str]) -> Any:
     """The value one step further along the path; None where there is nothing."""
-    name, place = step[1] or step[3] or step[4], step[2]
-    if place is not None:
-        return value[int(place)] if isinstance(value, list) and int(place) < len(value) else None
+    name, index = step[1] or step[3] or step[4], step[2]
+    if index is not None:
+        return value[int(index)] if isinstance(value, list) and int(index) < len(value) else None
     return value.get(name) if isinstance(value, dict) else None
 
 
-def _number_of(found: str | float) -> float | None:
-    return _number(found.strip().lower()) if isinstance(found, str) else float(found)
+def _number_of(text: str | float) -> float | None:
+    return _number(text.strip().lower()) if isinstance(text, str) else float(text)
 
 
-def _code(scale: Scale, found: str | float) -> float | None:
+def _code(scale: Scale, text: str | float) -> float | None:
     """The code of a captured label, quotation marks, markup and a stop around it aside."""
-    code = scale.code_of(found.strip(_AROUND_LABEL)) if isinstance(found, str) else None
+    code = scale.code_of(text.strip(_AROUND_LABEL)) if isinstance(text, str) else None
     return None if code is None else float(code)
 
 
@@ -129,8 +129,8 @@ def _compiled(pattern: str, where: str) -> Any:
         options.log_errors = False
         return re2.compile(pattern, options)
     except re2.error as error:
-        said = error.args[0] if error.args else ""
-        reason = said.decode("utf-8", "replace") if isinstance(said, bytes) else str(said)
+        message = error.args[0] if error.args else ""
+        reason = message.decode("utf-8", "replace") if isinstance(message, bytes) else str(message)
         raise SpecError(
             f"{where}: rating_pattern {pattern!r} is no regular expression that RE2 knows: {reason}",
             hint="look-around and back-references are not known; close every group and bracket",

@@ -8,7 +8,7 @@ from judge.records import Judgment
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class StatedWords:
     """Words that state a rating: the words before the number in their sentence, with the number.
 
     `exact` is a form of marks such as [[4]], compared as it stands; "" for a form of words.
@@ -26,5 +26,5 @@ class Reading:
     """
 
     judgment: Judgment
-    said: tuple[Said, ...] = ()
+    stated_words: tuple[StatedWords, ...] = ()
     worded: bool = False

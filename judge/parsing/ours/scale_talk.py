@@ -62,10 +62,10 @@ def ends_cut(low: str, mention: Mention, last: int, earlier: list[Mention]) -> b
     if not opens_line(low, mention) or low[mention.stop : last].strip(" \t\n.):"):
         return False
     line = low.rfind("\n", 0, mention.start) + 1
-    return any(one.start < line and opens_line(low, one) for one in earlier)
+    return any(previous.start < line and opens_line(low, previous) for previous in earlier)
 
 
-def _runs(found: list[_Point], scale: Scale, *, lists: bool) -> set[int]:
+def _runs(points: list[_Point], scale: Scale, *, lists: bool) -> set[int]:
     """Members of runs that count up (or down) by one.
 
     A list numbered "1." "2." or "1:" "2:" from 1 needs two members; a scale must hold three from its end on, or both
@@ -73,11 +73,11 @@ def _runs(found: list[_Point], scale: Scale, *, lists: bool) -> set[int]:
     """
     masked: set[int] = set()
     start = 0
-    for i in range(1, len(found) + 1):
-        step = found[i].value - found[i - 1].value if i < len(found) else 0
-        if abs(step) == 1 and (i == start + 1 or step == found[start + 1].value - found[start].value):
+    for i in range(1, len(points) + 1):
+        step = points[i].value - points[i - 1].value if i < len(points) else 0
+        if abs(step) == 1 and (i == start + 1 or step == points[start + 1].value - points[start].value):
             continue
-        run = found[start:i]
+        run = points[start:i]
         values = [p.value for p in run]
         numbered = (
             lists

@@ -11,7 +11,7 @@ from judge.parsing.ours.labels import label_before
 from judge.parsing.ours.mentions import Mention
 from judge.parsing.ours.page import Page
 from judge.parsing.ours.quotation import quotation
-from judge.parsing.ours.reading import Said
+from judge.parsing.ours.reading import StatedWords
 from judge.parsing.words import vocabulary as words
 from judge.parsing.words.tiers import DOUBTFUL, FOREIGN, LIKELY, PLAIN, POSSIBLE, STANDING
 
@@ -22,7 +22,7 @@ class Statement:
 
     mention: Mention
     tier: int
-    place: str
+    form: str
     named: bool = False
     other: bool = False
     overall: bool = False
@@ -37,43 +37,43 @@ _JUNK = " \n\t\r\u00a0\u3000\"'“”«»#>([{$•<\u200b\ufeff-"
 
 
 def statement(page: Page, mention: Mention) -> Statement | None:
-    """What the answer says with this number, or None when it says no rating."""
-    found = _stated(page, mention)
-    if found is not None and found.other:
-        return found
+    """The rating that the answer states with this number, or None."""
+    stated = _stated(page, mention)
+    if stated is not None and stated.other:
+        return stated
     span = quotation(page.text, mention.start, mention.stop)
     if span is not None:
-        alone = _stated(page.part(*span), mention) if found is None or found.tier == FOREIGN else found
+        alone = _stated(page.part(*span), mention) if stated is None or stated.tier == FOREIGN else stated
         rates = alone is not None and alone.tier != FOREIGN
         return Statement(mention, DOUBTFUL, "quoted") if rates else None
-    if found is None or found.tier == FOREIGN:
+    if stated is None or stated.tier == FOREIGN:
         return None
-    given = assertion(page, mention, found.place)
+    given = assertion(page, mention, stated.form)
     if given == "denied":
         return None
-    return replace(found, tier=DOUBTFUL) if given == "doubtful" and found.tier < DOUBTFUL else found
+    return replace(stated, tier=DOUBTFUL) if given == "doubtful" and stated.tier < DOUBTFUL else stated
 
 
 _EXACT = re.compile(r"\[\[\s*\Z|\\?boxed\{[^{}]{0,12}(?:\{\s*)?\Z|\[\s?results?\s?\][^\n\w]{0,12}\Z", re.IGNORECASE)
 _REACH, _FEWEST = 110, 2
 
 
-def stating_words(page: Page, stated: Statement) -> Said | None:
+def stating_words(page: Page, stated: Statement) -> StatedWords | None:
     """The words that state a rating; None for a number alone, as a bare "4" or a first line "4/5"."""
     start, end = stated.mention.start, stated.mention.end
-    if stated.place == "leading":
+    if stated.form == "leading":
         return None
-    begin = start if stated.place == "line" else page.sentence(start, stated.mention.stop)[0]
+    begin = start if stated.form == "line" else page.sentence(start, stated.mention.stop)[0]
     words_before = page.low[max(begin, start - _REACH) : end]
-    if stated.place != "boxed" and not any(c.isalpha() for c in words_before):
+    if stated.form != "boxed" and not any(c.isalpha() for c in words_before):
         # A number that is a sentence or a line of the story is known by what stands before it there.
         before = page.low[max(0, start - 60) : start].split()[-4:]
         alone = sum(any(c.isalpha() for c in word) for word in before) < _FEWEST
-        return None if alone else Said(f"{' '.join(before)} {page.low[start:end]}")
-    exact = _EXACT.search(page.text, max(0, start - 40), start) if stated.place == "boxed" else None
-    if stated.place == "boxed" and exact is None:
+        return None if alone else StatedWords(f"{' '.join(before)} {page.low[start:end]}")
+    exact = _EXACT.search(page.text, max(0, start - 40), start) if stated.form == "boxed" else None
+    if stated.form == "boxed" and exact is None:
         return None
-    return Said(words_before, page.text[exact.start() : end] if exact else "")
+    return StatedWords(words_before, page.text[exact.start() : end] if exact else "")
 
 
 def _stated(page: Page, mention: Mention) -> Statement | None:
@@ -82,24 +82,24 @@ def _stated(page: Page, mention: Mention) -> Statement | None:
     if follow == "no" or _excluded(page, mention):
         return None
     about = about_what(page, mention)
-    found = _leading(page, mention, follow) or _standing_form(page, mention)
-    if found is None:
+    stated = _leading(page, mention, follow) or _standing_form(page, mention)
+    if stated is None:
         before = page.tokens_before(mention.start)
-        found = _labelled(page, before, mention, follow)
-        if found is None and follow not in ("noun", "label"):
-            found = _in_sentence(page, before, mention, follow)
-    if found is None and about == "other" and mention.kind != "stars":
+        stated = _labelled(page, before, mention, follow)
+        if stated is None and follow not in ("noun", "label"):
+            stated = _in_sentence(page, before, mention, follow)
+    if stated is None and about == "other" and mention.kind != "stars":
         return Statement(mention, LIKELY, "other", other=True)
-    if found is None:
+    if stated is None:
         return None
     if about == "other":
-        if found.place in ("sentence", "fraction") or (found.place == "leading" and follow != "stop"):
-            return Statement(mention, found.tier, found.place, other=True)
-        if found.place == "label" and not found.named:
-            return Statement(mention, found.tier, found.place, other=True)
-    if about == "asked" and found.tier < DOUBTFUL:
-        return Statement(mention, PLAIN, found.place, named=True)
-    return found
+        if stated.form in ("sentence", "fraction") or (stated.form == "leading" and follow != "stop"):
+            return Statement(mention, stated.tier, stated.form, other=True)
+        if stated.form == "label" and not stated.named:
+            return Statement(mention, stated.tier, stated.form, other=True)
+    if about == "asked" and stated.tier < DOUBTFUL:
+        return Statement(mention, PLAIN, stated.form, named=True)
+    return stated
 
 
 def follows(page: Page, mention: Mention) -> str:
@@ -109,33 +109,33 @@ def follows(page: Page, mention: Mention) -> str:
 
 
 def _behind(page: Page, stop: int) -> str:
-    low, place = page.low, stop
-    while place < len(low) and low[place] in " \t\"'”»)]}>$":
-        place += 1
-    if place >= len(low):
+    low, position = page.low, stop
+    while position < len(low) and low[position] in " \t\"'”»)]}>$":
+        position += 1
+    if position >= len(low):
         return "stop"
-    char = low[place]
-    if char == "-" and place == stop and low[place + 1 : place + 2].isalpha():
-        return _behind(page, place + 5) if low.startswith("star", place + 1) else "no"
+    char = low[position]
+    if char == "-" and position == stop and low[position + 1 : position + 2].isalpha():
+        return _behind(page, position + 5) if low.startswith("star", position + 1) else "no"
     if char == "=":
         return "scale"
-    if char == "," and _LISTED.match(low, place):
+    if char == "," and _LISTED.match(low, position):
         return "noun"
     if not char.isalnum():
         return "dash" if char in "—–-:：" else "stop"
-    word = page.word_at(place)
+    word = page.word_at(position)
     if not word:
         return "noun"
     if word in words.COUNTED or page.names.is_asked(word) or page.names.is_other(word):
-        behind = _behind(page, place + len(word))
+        behind = _behind(page, position + len(word))
         return "word" if behind in ("stop", "dash", "Word") else behind
     if word in words.AFTER:
         return "word"
     if ord(char) > 0x2E80:
-        return "word" if place > stop or char in "分点점" else "noun"
+        return "word" if position > stop or char in "分点점" else "noun"
     if word in words.OPENING:
         return "Word"
-    return "label" if _NEXT_LABEL.match(page.text, place) else "noun"
+    return "label" if _NEXT_LABEL.match(page.text, position) else "noun"
 
 
 _NEXT_LABEL = re.compile(r"[A-Z][\w'’-]*(?:[ \t][\w'’-]+){0,6}[ \t]?(?:\([^()\n]{0,20}\))?[*_]{0,2}[:=]")
@@ -321,8 +321,10 @@ def _alone(page: Page, mention: Mention, follow: str, clause: Clause) -> Stateme
     ends = by_itself or follow == "dash" or not _line_rest(page, mention).strip(" \t\"'”»)]}>$.|!")
     if ends and not low[begin:start].strip(_JUNK):
         closes = begin > 0 and not low[mention.stop : page.last].strip(" \t\"'”»)]}>$.|!")
-        told = closes and low[max(0, begin - 3) : begin].strip() != ".." and not _LIST_ITEM.fullmatch(low, line, start)
-        return Statement(mention, STANDING, "line") if told else Statement(mention, POSSIBLE, "end")
+        closed_alone = (
+            closes and low[max(0, begin - 3) : begin].strip() != ".." and not _LIST_ITEM.fullmatch(low, line, start)
+        )
+        return Statement(mention, STANDING, "line") if closed_alone else Statement(mention, POSSIBLE, "end")
     return None
 
 

@@ -174,6 +174,8 @@ TAKES_BACK = re.compile(
 """Words that take back what stands before them: what follows must say what holds instead."""
 
 _FEW = 3
+"""Words of a label for a part of a story ("Use of dialogue:"); a longer one is a sentence."""
+
 _REAL_REVISION = re.compile(r"\binstead\sof\b|\bactually\s(?:quite|very|rather|a)\b")
 HEADING = re.compile(r"\A[\s>•|+-]{0,6}(?:\(?\d{1,2}[.)]\s)?([^:\n①②]{1,60}?)\s?:\s")
 _LAST_LABEL = re.compile(r"((?:[\w'-]{1,20}\s){0,2}[\w'-]{1,20})\s?:\s[^:]*\Z")
@@ -256,12 +258,12 @@ def _names_a_part(words: str, criterion_words: frozenset[str]) -> bool:
 
 def under_part(line: str, begin: int, criterion_words: frozenset[str]) -> bool:
     """Whether the nearest heading above names a part of a story: "### Plot"."""
-    place = line.rfind("\n", 0, begin + 1)
+    line_break = line.rfind("\n", 0, begin + 1)
     for _ in range(6):
-        if place <= 0:
+        if line_break <= 0:
             return False
-        above = line.rfind("\n", 0, place)
-        text = line[above + 1 : place].strip()
+        above = line.rfind("\n", 0, line_break)
+        text = line[above + 1 : line_break].strip()
         if text and len(text) <= 60 and text[-1] not in ".!?" and not any(c in "①②⓪" for c in text):
             return (
                 PARTS.search(text) is not None
@@ -270,7 +272,7 @@ def under_part(line: str, begin: int, criterion_words: frozenset[str]) -> bool:
             )
         if text and text[-1] not in ".!?:":
             return False
-        place = above
+        line_break = above
     return False
 
 

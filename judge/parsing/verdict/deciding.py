@@ -24,41 +24,47 @@ def decide(stated: list[Statement]) -> Decision:
     form of an answer and those on the whole must agree; both go before what else sentences say, unless such a sentence
     comes after a bare form and contradicts it. Praise counts where nothing at all speaks for another side.
     """
-    whole = sorted((one for one in stated if one.kind not in ("part", "early")), key=lambda one: one.start)
-    early = [one for one in stated if one.kind == "early"]
+    whole = sorted(
+        (statement for statement in stated if statement.kind not in ("part", "early")),
+        key=lambda statement: statement.start,
+    )
+    early = [statement for statement in stated if statement.kind == "early"]
     if not whole:
         return Decision("no_preference")
     whole, revised = _from_last_revision(whole)
-    plain = [one for one in whole if one.kind in ("form", "overall")]
-    others = [one for one in whole if one.kind == "plain"]
+    plain = [statement for statement in whole if statement.kind in ("form", "overall")]
+    others = [statement for statement in whole if statement.kind == "plain"]
     if plain:
-        sides = {one.side for one in plain}
+        sides = {statement.side for statement in plain}
         # Sections on parts come before the verdict on the whole; what comes after it must bear it out.
-        last = max(one.start for one in plain)
-        sides |= {one.side for one in others if one.start > last or _bare(plain)}
+        last = max(statement.start for statement in plain)
+        sides |= {statement.side for statement in others if statement.start > last or _bare(plain)}
         chosen = plain
     elif others:
-        sides, chosen = {one.side for one in others}, others
+        sides, chosen = {statement.side for statement in others}, others
     else:
-        sides, chosen = {one.side for one in stated}, [one for one in whole if one.kind == "praise"]
+        sides, chosen = (
+            {statement.side for statement in stated},
+            [statement for statement in whole if statement.kind == "praise"],
+        )
     if len(sides) > 1:
         return Decision("ambiguous")
-    form = next((one for one in chosen if one.kind == "form"), None)
-    revised = revised or any(one.side != chosen[0].side for one in early)
+    form = next((statement for statement in chosen if statement.kind == "form"), None)
+    revised = revised or any(statement.side != chosen[0].side for statement in early)
     return Decision("ok", form or chosen[0], revised)
 
 
 def _bare(plain: list[Statement]) -> bool:
     """Whether all are in the form of an answer, with no word that they are on the whole."""
-    return all(one.kind == "form" for one in plain)
+    return all(statement.kind == "form" for statement in plain)
 
 
 def _from_last_revision(whole: list[Statement]) -> tuple[list[Statement], bool]:
     """The statements from the last revision on, and whether it revises another preference."""
-    places = [i for i, one in enumerate(whole) if one.revises]
+    places = [i for i, statement in enumerate(whole) if statement.revises]
     if not places:
         return whole, False
     last = whole[places[-1]]
-    kept = [one for one in whole if one.start >= last.start or one.stop > last.start]
-    dropped = [one for one in whole if one not in kept]
-    return kept, any(one.side != last.side for one in dropped)
+    kept = [statement for statement in whole if statement.start >= last.start or statement.stop > last.start]
+    dropped = [statement for statement in whole if statement not in kept]
+    return kept, any(statement.side != last.side for statement in dropped)

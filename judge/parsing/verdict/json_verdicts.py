@@ -36,6 +36,9 @@ _RANKING = word_set("ranking rank order ranked rankings")
 _HEAD = re.compile(r"((?:\w{2,12}\s)?\w{1,12})\s?(?::|\s[-–—])\s")
 _EDGE = " \t\n*_\"'`.!()[]"
 _DEEPEST = 3
+"""Objects within objects that are followed: {"result": {"verdict": ...}} is usual, deeper ones are hostile or broken.
+"""
+
 _NO_ONE = word_set("tie draw tied neither equal both_equal none_better same even no_preference")
 
 
@@ -55,7 +58,7 @@ def json_verdict(
     """The verdict of the JSON objects in an answer, None without any; `prose` reads a value that is a sentence."""
     if "{" not in text or '"' not in text:
         return None
-    objects = [found for found in placed_objects(text) if not is_template(text, found[1])]
+    objects = [placed for placed in placed_objects(text) if not is_template(text, placed[1])]
     if not objects or (
         strict and (len(objects) != 1 or text[: objects[0][1]].strip() or text[objects[0][2] :].strip())
     ):
@@ -70,10 +73,10 @@ def json_verdict(
         if (side := value_side(item, key, sides, prose)) is not None
     ]
     best = max((rank for rank, *_ in entries), default=0)
-    read = [one for one in read if one[0] == best]
-    why = next((said for value, _, _ in objects if (said := _explanation(value)) is not None), None)
+    read = [candidate for candidate in read if candidate[0] == best]
+    why = next((explanation for value, _, _ in objects if (explanation := _explanation(value)) is not None), None)
     span = _span(text, read[0]) if read else None
-    return JsonVerdict(frozenset(one[1] for one in read), why, outside, span)
+    return JsonVerdict(frozenset(candidate[1] for candidate in read), why, outside, span)
 
 
 def _entries(value: dict[str, Any], depth: int = 0) -> Iterator[tuple[int, str, Any]]:
@@ -85,7 +88,7 @@ def _entries(value: dict[str, Any], depth: int = 0) -> Iterator[tuple[int, str, 
                 yield from _entries(item, depth + 1)
             continue
         if parts and not _RANKING.isdisjoint(parts) and (_RANKING | _BESIDE | _FINAL).issuperset(parts):
-            if isinstance(item, list) and len(item) == 2 and all(isinstance(one, str) for one in item):
+            if isinstance(item, list) and len(item) == 2 and all(isinstance(text, str) for text in item):
                 yield 1, key, item[0]
             continue
         if isinstance(item, list) and len(item) == 1:
@@ -121,8 +124,8 @@ def value_side(item: Any, key: str, sides: Sides, prose: Callable[[str], str | N
         return ordinal(text)
     if isinstance(item, int) or not text:
         return None
-    found = prose(text)
-    return found if found in (FIRST, SECOND, TIE) else None
+    symbol = prose(text)
+    return symbol if symbol in (FIRST, SECOND, TIE) else None
 
 
 def _explanation(value: dict[str, Any]) -> str | None:
@@ -134,11 +137,11 @@ def _explanation(value: dict[str, Any]) -> str | None:
 
 
 def _span(text: str, entry: tuple[int, str, str, Any, int]) -> tuple[int, int] | None:
-    """Where the value stands in the text; None when it is written in a way that cannot be found again."""
+    """Span of the value in the text; None when it is written in a way that cannot be found again."""
     _, _, key, item, start = entry
-    place = text.find(f'"{key}"', start)
-    if place < 0:
+    position = text.find(f'"{key}"', start)
+    if position < 0:
         return None
     value = str(item)
-    found = text.find(value, place + len(key) + 2)
-    return None if found < 0 else (found, found + len(value))
+    start_of_value = text.find(value, position + len(key) + 2)
+    return None if start_of_value < 0 else (start_of_value, start_of_value + len(value))

@@ -27,7 +27,7 @@ def meant(word: str, before: str, named: list[str]) -> str | None:
     if not named:
         order = [FIRST, SECOND] if _NOTHING_NAMED.fullmatch(before) else []
     else:
-        order = [one for i, one in enumerate(named) if i == 0 or named[i - 1] != one]
+        order = [symbol for i, symbol in enumerate(named) if i == 0 or named[i - 1] != symbol]
     if len(order) != _PAIR or order[1] != OTHER.get(order[0]):
         return None
     return order[0] if word == "former" else order[1]

@@ -57,6 +57,7 @@ _CONCEDES = re.compile(
 _NAME = re.compile("[①②⓪]")
 _DIALOGUE = re.compile(r"[ \t][-–—][ \t]")
 _HEADING_WORDS = 5
+"""Words before a colon: more are a sentence."""
 
 
 def own(before: str, *, names: bool = False) -> bool:
@@ -92,7 +93,7 @@ def _leads_up(words: str, names: bool) -> bool:
 
 def _is_heading(words: str) -> bool:
     """Whether the words before a colon may be a heading: what they mean, others decide; stories have no headings."""
-    found = _WORD.findall(words)
+    heading_words = _WORD.findall(words)
     return _ANSWER_MARK.fullmatch(words) is not None or (
-        len(found) <= _HEADING_WORDS and not any(c in words for c in "①②◌")
+        len(heading_words) <= _HEADING_WORDS and not any(c in words for c in "①②◌")
     )

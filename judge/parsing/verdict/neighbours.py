@@ -53,6 +53,7 @@ _A_NAMES_DEED = re.compile(
 )
 _QUANTITY = re.compile(r"[ \t]{0,2}(?:/[ \t]{0,2}\d|%|out of\b|points?\b|stars?\b)|[.,]\d|\+|[-–]\d|['’](?!s\b)")
 _REACH = 24
+"""Characters in which the word before a label must end: one word and markup."""
 
 
 def names_a_story(text: str, start: int, stop: int) -> bool:
@@ -66,9 +67,9 @@ def names_a_story(text: str, start: int, stop: int) -> bool:
 
 
 def _fits(text: str, begin: int, start: int, stop: int) -> bool:
-    found = _WORD_BEFORE.search(text, begin, start)
-    before = found.group(1).lower().replace("’", "'") if found else ""
-    if before and not _may_stand_before(text, before, found, start, stop):
+    match = _WORD_BEFORE.search(text, begin, start)
+    before = match.group(1).lower().replace("’", "'") if match else ""
+    if before and not _may_stand_before(text, before, match, start, stop):
         return False
     if _RANKED_BEFORE.search(text, begin, start) and _RANKED_BEHIND.match(text, stop):
         return True
@@ -91,16 +92,16 @@ def _in_parentheses(text: str, start: int, stop: int) -> bool:
     return text.endswith(("(", "["), 0, start) or not text[text.rfind("\n", 0, start) + 1 : start].strip()
 
 
-def _may_stand_before(text: str, before: str, found: re.Match[str] | None, start: int, stop: int) -> bool:
+def _may_stand_before(text: str, before: str, match: re.Match[str] | None, start: int, stop: int) -> bool:
     """A number or a word of order needs a word that is known; a letter one that it does not belong to ("Plan B")."""
     if before in _BEFORE or before.endswith("ly"):
         return True
     letter = stop - start == 1 and text[start].isalpha()
     return (
         letter
-        and found is not None
+        and match is not None
         and before not in _LETTERED
-        and not found.group(1)[0].isupper()
+        and not match.group(1)[0].isupper()
         and before[-1].isalpha()
     )
 

@@ -33,7 +33,7 @@ def parse_verdict(
     criterion: str = "",
     stories: Sequence[str] = (),
 ) -> Verdict:
-    """What an answer prefers of two stories, in its own words and nothing else.
+    """The story of two that an answer prefers in its own words.
 
     `choices` are the labels of the first story, the second and, where there is a third, a tie; the words for a tie are
     read whatever its label. `tie_offered` is by default whether there is a third. `criterion` names what was asked
@@ -63,8 +63,8 @@ def _judged(
     cut = response.finish_reason in ("length", "content_filter")
     if not cleaned.text.strip():
         return Verdict(_nothing(response), flags=("run_on",) if cleaned.run_on else ()), False
-    known = frozenset(_WORD.findall(criterion.lower()))
-    reading, run_on = _reading(cleaned.text, choices, structured, known, cut=cut and not cleaned.run_on)
+    criterion_words = frozenset(_WORD.findall(criterion.lower()))
+    reading, run_on = _reading(cleaned.text, choices, structured, criterion_words, cut=cut and not cleaned.run_on)
     run_on = run_on or cleaned.run_on
     flags: tuple[str, ...] = ("run_on",) if run_on else ()
     if quoted_from(reading, stories):
@@ -98,8 +98,8 @@ def _reading(
 
 def _before_next_task(text: str, named: Sides, criterion_words: frozenset[str], *, cut: bool) -> tuple[Reading, bool]:
     """The first verdict stands where a further question follows it."""
-    for place in turns(text):
-        head = read(text[:place], named, criterion_words, cut=False)
+    for position in turns(text):
+        head = read(text[:position], named, criterion_words, cut=False)
         if head.status == "ok":
             why = head.explanation
             return replace(head, explanation=why), True
@@ -110,11 +110,11 @@ def _before_next_task(text: str, named: Sides, criterion_words: frozenset[str], 
 
 def _declines(text: str, reading: Reading) -> bool:
     """Whether "I cannot choose between them" declines the task."""
-    place = reading.span[0] if reading.span is not None else 0
+    start = reading.span[0] if reading.span is not None else 0
     low = text.lower().replace("’", "'")
     return re.search(
         r"\bas an? (?:ai|artificial|language)|\b(?:sorry|not comfortable|not able to assist|policy|policies)\b",
-        low[: place + 200],
+        low[: start + 200],
     ) is not None and refuses(low)
 
 

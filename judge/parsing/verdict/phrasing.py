@@ -29,13 +29,13 @@ Phrases = Sequence[Phrase]
 
 def possible(phrases: Phrases, part: str) -> list[Phrase]:
     """Those of the phrases that may match in a part of a line."""
-    found = []
+    possible_phrases = []
     for phrase in phrases:
         for sign in phrase.signs:
             if sign in part:
-                found.append(phrase)
+                possible_phrases.append(phrase)
                 break
-    return found
+    return possible_phrases
 
 
 _SIDE = "[①②]"

@@ -63,12 +63,12 @@ def read(text: str, sides: Sides, criterion_words: frozenset[str], *, cut: bool)
 
 def read_json(text: str, sides: Sides) -> Reading:
     """The reading of an answer that is one JSON object and nothing else."""
-    found = json_verdict(text, sides, lambda value: _prose(value, sides, frozenset(), cut=False).side, strict=True)
-    if found is None or not found.sides:
+    verdict = json_verdict(text, sides, lambda value: _prose(value, sides, frozenset(), cut=False).side, strict=True)
+    if verdict is None or not verdict.sides:
         return _NOTHING
-    if len(found.sides) > 1:
+    if len(verdict.sides) > 1:
         return Reading("ambiguous")
-    return Reading("ok", next(iter(found.sides)), explanation=found.explanation, span=found.span, direct=True)
+    return Reading("ok", next(iter(verdict.sides)), explanation=verdict.explanation, span=verdict.span, direct=True)
 
 
 def read_choice(text: str, choices: tuple[str, ...], symbols: tuple[str, ...]) -> Reading:
@@ -96,34 +96,38 @@ def _prose(text: str, sides: Sides, criterion_words: frozenset[str], *, cut: boo
     stated += foreign_statements(page, sentences)
     if cut:
         last = len(page.line.rstrip())
-        stated = [one for one in stated if one.kind == "form" or one.end < last or _REASON.match(page.line, one.stop)]
+        stated = [
+            statement
+            for statement in stated
+            if statement.kind == "form" or statement.end < last or _REASON.match(page.line, statement.stop)
+        ]
     decision = decide(_with_revisions(page.line, stated))
     if decision.status != "ok" or decision.statement is None:
         return Reading(decision.status)
-    last = max(one.stop for one in stated if one.kind not in ("part", "early"))
+    last = max(statement.stop for statement in stated if statement.kind not in ("part", "early"))
     if TAKES_BACK.search(page.line, last):
         return Reading("ambiguous")
-    return _found(text, page, decision, decision.statement)
+    return _with_span(text, page, decision, decision.statement)
 
 
 def _with_revisions(line: str, stated: list[Statement]) -> list[Statement]:
     """The statements in their order; one is a revision where words before it take back another."""
     revised: list[Statement] = []
     last = None
-    for one in sorted(stated, key=lambda one: one.start):
-        if one.revises and any(other.revises and other.side != one.side for other in revised):
+    for statement in sorted(stated, key=lambda statement: statement.start):
+        if statement.revises and any(other.revises and other.side != statement.side for other in revised):
             # Two that are said to be final: neither takes the other back by that word.
-            one = replace(one, revises=THINKS_ANEW.search(line, last or 0, one.place) is not None)  # noqa: PLW2901
-        if last is not None and one.kind != "part" and TAKES_BACK.search(line, last, max(last, one.start)):
-            one = replace(one, revises=True)  # noqa: PLW2901
-        revised.append(one)
-        last = max(last or 0, one.stop)
+            statement = replace(statement, revises=THINKS_ANEW.search(line, last or 0, statement.position) is not None)  # noqa: PLW2901
+        if last is not None and statement.kind != "part" and TAKES_BACK.search(line, last, max(last, statement.start)):
+            statement = replace(statement, revises=True)  # noqa: PLW2901
+        revised.append(statement)
+        last = max(last or 0, statement.stop)
     return revised
 
 
-def _found(text: str, page: Sheet, decision: Decision, chosen: Statement) -> Reading:
-    reference = page.references.get(chosen.place)
-    origin = page.origin(chosen.place)
+def _with_span(text: str, page: Sheet, decision: Decision, chosen: Statement) -> Reading:
+    reference = page.references.get(chosen.position)
+    origin = page.origin(chosen.position)
     span = reference.label if reference is not None else (origin, max(origin + 1, page.end(chosen.stop)))
     begin, stop = page.origin(chosen.start), page.end(chosen.stop)
     if chosen.kind == "form" or not any(

@@ -73,7 +73,7 @@ class Sheet:
         return min(len(self.text), self.origins[at] + position - self.starts[at]) if at >= 0 else 0
 
     def end(self, position: int) -> int:
-        """Where in the answer what stands before a place of `line` ends."""
+        """Position in the answer at which the text before a position of `line` ends."""
         last = self.references.get(position - 1)
         return self.origin(position) if last is None else last.stop
 
@@ -87,16 +87,16 @@ class Sheet:
             parts.append(Sentence(begin, match.start(), match.group()))
             begin = match.end()
         parts.append(Sentence(begin, len(self.line), ""))
-        return [one for one in parts if one.end > one.begin]
+        return [sentence for sentence in parts if sentence.end > sentence.begin]
 
-    def _abbreviates(self, place: int) -> bool:
+    def _abbreviates(self, position: int) -> bool:
         """Whether the full stop at a place ends an abbreviation, or the number of a point in a list."""
-        if _ABBREVIATION.search(self.line, max(0, place - 4), place):
+        if _ABBREVIATION.search(self.line, max(0, position - 4), position):
             return True
-        number = _NUMBER.search(self.line, max(0, place - 4), place)
+        number = _NUMBER.search(self.line, max(0, position - 4), position)
         if number is None:
             return False
-        behind = self.line[place + 1 : place + 3].strip()[:1]
+        behind = self.line[position + 1 : position + 3].strip()[:1]
         if number.group().endswith("no"):
             return behind.isdigit()
         before = self.line[max(0, number.start() - 8) : number.start()].rsplit("\n", 1)[-1]
@@ -110,8 +110,8 @@ def sheet(text: str, sides: Sides) -> Sheet:
         low = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
     for mark, plain in (("’", "'"), ("‘", "'"), ("“", '"'), ("”", '"'), ("：", ":"), ("，", ",")):
         low = low.replace(mark, plain) if mark in low else low
-    found = _references(text, low, sides)
-    items: list[tuple[int, int, str, Reference | None]] = [(r.start, r.stop, r.symbol, r) for r in found]
+    references = _references(text, low, sides)
+    items: list[tuple[int, int, str, Reference | None]] = [(r.start, r.stop, r.symbol, r) for r in references]
     items += [(m.start(), m.end(), " " if m.group()[0] in " \t\xa0\r" else "", None) for m in _MARKUP.finditer(low)]
     return _joined(text, low, sorted(items, key=lambda item: (item[0], item[3] is None)))
 
@@ -149,19 +149,19 @@ def _references(text: str, low: str, sides: Sides) -> list[Reference]:
     if len(matches) > _MOST:
         matches = matches[:100] + matches[-200:]
     spans = _quoted(text)
-    found = [one for match in matches if (one := _reference(text, match, sides)) is not None]
-    found += _latter(low, found)
-    return [_told(text, one, spans) for one in found]
+    references = [reference for match in matches if (reference := _reference(text, match, sides)) is not None]
+    references += _latter(low, references)
+    return [_unless_quoted(text, reference, spans) for reference in references]
 
 
-def _latter(low: str, found: list[Reference]) -> list[Reference]:
+def _latter(low: str, references: list[Reference]) -> list[Reference]:
     """ "The former" and "the latter", the last few of them."""
     if "the former" not in low and "the latter" not in low:
         return []
     added = []
     for match in list(LATTER.finditer(low))[-_FEW:]:
         start, stop = match.span()
-        named = [one.symbol for one in found if one.stop <= start and one.symbol != TIE]
+        named = [reference.symbol for reference in references if reference.stop <= start and reference.symbol != TIE]
         symbol = meant(match.group("word"), low[:start], named)
         if symbol is not None:
             added.append(Reference(start, stop, symbol, (start, stop), bare=False))
@@ -180,16 +180,20 @@ def _quoted(text: str) -> list[tuple[int, int]]:
     return spans
 
 
-def _told(text: str, one: Reference, spans: list[tuple[int, int]]) -> Reference:
-    quoted = not _is_name_in_quotes(text, one) and quotation(text, one.start, one.stop) is not None
-    if quoted or any(begin <= one.start < end for begin, end in spans):
-        return Reference(one.start, one.stop, UNKNOWN, one.label, one.bare)
-    return one
+def _unless_quoted(text: str, reference: Reference, spans: list[tuple[int, int]]) -> Reference:
+    quoted = not _is_name_in_quotes(text, reference) and quotation(text, reference.start, reference.stop) is not None
+    if quoted or any(begin <= reference.start < end for begin, end in spans):
+        return Reference(reference.start, reference.stop, UNKNOWN, reference.label, reference.bare)
+    return reference
 
 
-def _is_name_in_quotes(text: str, one: Reference) -> bool:
+def _is_name_in_quotes(text: str, reference: Reference) -> bool:
     """Whether the quotation marks hold a name alone, which something is said of: '"Story B" is better'."""
-    return text[one.start] in '"“' and one.stop - one.start > 3 and _GOES_ON.match(text, one.stop) is not None
+    return (
+        text[reference.start] in '"“'
+        and reference.stop - reference.start > 3
+        and _GOES_ON.match(text, reference.stop) is not None
+    )
 
 
 def _reference(text: str, match: re.Match[str], sides: Sides) -> Reference | None:

@@ -10,7 +10,7 @@ from judge.parsing.words.vocabulary import word_set
 from judge.records import Preferred
 
 FIRST, SECOND, TIE = "①", "②", "⓪"
-"""What stands for a story, or for a tie, in a sheet."""
+"""Symbols of the stories, and of a tie, in a sheet."""
 
 MEANS: dict[str, Preferred] = {FIRST: "first", SECOND: "second", TIE: "tie"}
 OTHER = {FIRST: SECOND, SECOND: FIRST}

@@ -11,6 +11,8 @@ from judge.parsing.verdict.sheet import Sentence, Sheet
 from judge.parsing.verdict.sides import FIRST, OTHER, SECOND, TIE
 
 _REACH = 700
+"""Half the characters of a sentence that are read, its last ones: this bounds the time for a text without stops."""
+
 _SIDES = (FIRST, SECOND)
 
 
@@ -19,9 +21,9 @@ class Statement:
     """A preference at [start, stop) of a sheet's line, in the sentence or label [begin, end).
 
     `kind` is `form` (in the form of an answer), `overall`, `plain`, `praise` (no verdict where anything speaks against
-    it), `part` (of one aspect) or `early` (said to be a first one): the last two are never verdicts. `place` is where
-    its story is named; `revises` says that earlier ones no longer hold; `direct` that the label at `place` is itself
-    the answer.
+    it), `part` (of one aspect) or `early` (called a first one): the last two are never verdicts. `position` is where
+    its story is named; `revises` says that earlier ones no longer hold; `direct` that the label at `position` is
+    itself the answer.
     """
 
     side: str
@@ -30,7 +32,7 @@ class Statement:
     stop: int
     begin: int
     end: int
-    place: int
+    position: int
     revises: bool = False
     direct: bool = False
 
@@ -46,8 +48,8 @@ def sentence_statements(sheet: Sheet, sentences: list[Sentence], criterion_words
             statements += _preferences(
                 sheet.line, Sentence(begin, end, sentence.mark), possible(prefers, part), criterion_words
             )
-        if told := possible(ties, part):
-            statements += _ties(sheet.line, Sentence(begin, end, sentence.mark), told, criterion_words)
+        if tie_phrases := possible(ties, part):
+            statements += _ties(sheet.line, Sentence(begin, end, sentence.mark), tie_phrases, criterion_words)
     return statements
 
 
@@ -55,7 +57,7 @@ def _preferences(line: str, sentence: Sentence, phrases: Phrases, criterion_word
     statements: list[Statement] = []
     for phrase in phrases:
         for match in phrase.pattern.finditer(line, sentence.begin, sentence.end):
-            side, place = _winner(match)
+            side, position = _winner(match)
             if side is None:
                 continue
             how = context.stated(
@@ -70,7 +72,14 @@ def _preferences(line: str, sentence: Sentence, phrases: Phrases, criterion_word
             before = line[sentence.begin : match.start()]
             statements.append(
                 Statement(
-                    side, kind, match.start(), match.end(), sentence.begin, sentence.end, place, context.revises(before)
+                    side,
+                    kind,
+                    match.start(),
+                    match.end(),
+                    sentence.begin,
+                    sentence.end,
+                    position,
+                    context.revises(before),
                 )
             )
     return statements
@@ -87,11 +96,11 @@ def _rivalled(line: str, match: re.Match[str], side: str, *, overall: bool) -> b
     if not overall and match.groupdict().get("l") is None:
         return True
     other = OTHER[side]
-    place = line.find(other)
-    while place >= 0:
-        if _COMPARES.match(line, place + 1):
+    position = line.find(other)
+    while position >= 0:
+        if _COMPARES.match(line, position + 1):
             return True
-        place = line.find(other, place + 1)
+        position = line.find(other, position + 1)
     return False
 
 

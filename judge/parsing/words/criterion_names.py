@@ -16,6 +16,7 @@ _ASPECTS = word_set(
     "spelling punctuation language narration imagery depth emotion readability worldbuilding"
 )
 _STEM = 6
+"""Letters that a cognate shares (cohere-nt, cohére-nce); fewer would make other words alike."""
 
 
 @dataclass(frozen=True, slots=True)

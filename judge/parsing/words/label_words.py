@@ -38,7 +38,7 @@ ANSWER_NOUNS = word_set(
     "choice label opinion classification class category selection output result vote pick option "
     "réponse antwort respuesta risposta resposta bewertung urteil note nota"
 )
-"""What a label may be said to be: "the answer is no"."""
+"""Nouns for a label: "the answer is no"."""
 
 LABEL_NAMES = word_set(
     "label decision choice class classification category selection prediction option vote pick ans winner rated graded "
@@ -73,7 +73,7 @@ OPENER = re.compile(
     r"\W*(?:(?:sure|certainly|of course|ok|okay|well|alright|great question|good question|understood|absolutely"
     r"|definitely|clearly|honestly|overall|an?|hmm+|so|let's see|thank you|thanks)\W+){0,3}"
 )
-"""What may stand before a label that opens the answer."""
+"""Words that may precede a label that opens the answer."""
 
 SELF = re.compile(
     r"\b(?:i|we)(?:'d| would| do| must| have to| tend to| will| can only)?"

@@ -70,7 +70,7 @@ HYPOTHETICAL = re.compile(
         r"\A\W*to (?:get|be|reach|earn|deserve|become|merit|receive|score|achieve|obtain|gain|warrant|win)\b",
     )
 )
-"""What a rating would be under a condition that does not hold."""
+"""Phrases of a rating under a condition that does not hold."""
 
 ELSEWHERE = re.compile(
     _any(
@@ -146,7 +146,7 @@ INTENDED = _word(
     "wondered|pondered|thought (?:about|of)|think (?:about|of)|see (?:giving|rating|it getting|how|why)|imagine",
     "might|may|could|first (?:thought|gave|rated|would|said|wanted|considered|had|put|scored)",
 )
-"""What the judge wanted, considered or could do, and did not."""
+"""Phrases of what the judge wanted, considered or could do, and did not."""
 
 _PEOPLE = _any(
     "humans?|people|readers?|raters?|annotators?|critics?|reviewers?|experts?|users?|crowd|crowd ?workers|workers",

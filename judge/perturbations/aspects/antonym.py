@@ -9,6 +9,7 @@ from judge.perturbations.english.lexical_choice import opposites, put, substitut
 from judge.perturbations.english.parse import Parse
 from judge.perturbations.perturbation import Made, Material, Unfit
 
+# Counted over sentences: most words have no opposite in WordNet.
 _SHARE = 0.2
 
 
@@ -17,9 +18,9 @@ def change(material: Material, strength: int, rng: Random) -> Made:
     if material.wordnet is None:
         return Unfit("no WordNet")
     parse = Parse(material.tokens)
-    found = substitutions(parse, material.wordnet, opposites)
-    if not found:
+    options = substitutions(parse, material.wordnet, opposites)
+    if not options:
         return Unfit("no word with an opposite")
-    chosen = [put(parse, at, words[int(rng.random() * len(words))]) for at, words in found]
+    chosen = [put(parse, at, words[int(rng.random() * len(words))]) for at, words in options]
     some = first(chosen, count(strength, _SHARE, len(parse.sentences)), rng)
     return [edit for edits in some for edit in edits]

@@ -19,18 +19,18 @@ def change(material: Material, strength: int, rng: Random) -> Made:
     """Clauses around `because`, `so` and their like, sentences around `so`, purposes, and nouns of cause."""
     parse = Parse(material.tokens)
     listed = word_list("causal")
-    found = [
+    groups = [
         *_clauses(parse, listed["connectives"]),
         *_sentences(parse, listed["opening"]),
         *swaps(parse, listed["words"]),
     ]
-    found = [group for group in found if group] or [group for group in _purposes(parse) if group]
-    return apart(found, strength, rng) or Unfit("no stated cause or purpose")
+    groups = [group for group in groups if group] or [group for group in _purposes(parse) if group]
+    return apart(groups, strength, rng) or Unfit("no stated cause or purpose")
 
 
 def _clauses(parse: Parse, connectives: list[str]) -> list[list[Edit]]:
     """`X because Y` as `Y because X`, where both are clauses of one sentence."""
-    found = []
+    exchanges = []
     for sentence in parse.sentences:
         whole = body(parse, sentence)
         for at in whole[1:-2]:
@@ -38,11 +38,11 @@ def _clauses(parse: Parse, connectives: list[str]) -> list[list[Edit]]:
             if token.text.lower() not in connectives or parse.tokens[at + 1].text.lower() in _NO_CLAUSE:
                 continue
             stop = at - (parse.tokens[at - 1].text == ",")
-            one, other = _from_clause(parse, range(whole.start, stop)), range(at + 1, whole.stop)
+            cause, other = _from_clause(parse, range(whole.start, stop)), range(at + 1, whole.stop)
             causes = token.dependency in ("mark", "cc", "advmod") and parse.tokens[token.head].pos in ("VERB", "AUX")
-            if causes and _clause(parse, one) and _starts_clause(parse, other):
-                found.append(exchanged(parse, one, other))
-    return found
+            if causes and _clause(parse, cause) and _starts_clause(parse, other):
+                exchanges.append(exchanged(parse, cause, other))
+    return exchanges
 
 
 def _from_clause(parse: Parse, some: range) -> range:
@@ -74,21 +74,21 @@ def _starts_clause(parse: Parse, some: range) -> bool:
 
 def _sentences(parse: Parse, opening: list[str]) -> list[list[Edit]]:
     """`X . so Y .` as `Y . so X .`"""
-    found = []
+    exchanges = []
     for before, sentence in zip(parse.sentences, parse.sentences[1:], strict=False):
-        one, other = body(parse, before), body(parse, sentence)
-        if len(one) < 2 or len(other) < 3 or parse.tokens[other.start].text.lower() not in opening:
+        earlier, other = body(parse, before), body(parse, sentence)
+        if len(earlier) < 2 or len(other) < 3 or parse.tokens[other.start].text.lower() not in opening:
             continue
         start = other.start + 1 + (parse.tokens[other.start + 1].text == ",")
-        first = _from_clause(parse, one)
-        if _clause(parse, first) and _clause(parse, range(start, other.stop)) and first.start == one.start:
-            found.append(exchanged(parse, one, range(start, other.stop)))
-    return found
+        first = _from_clause(parse, earlier)
+        if _clause(parse, first) and _clause(parse, range(start, other.stop)) and first.start == earlier.start:
+            exchanges.append(exchanged(parse, earlier, range(start, other.stop)))
+    return exchanges
 
 
 def _purposes(parse: Parse) -> list[list[Edit]]:
     """`ran to catch the bus` as `caught the bus to run`."""
-    found = []
+    exchanges = []
     for at, token in enumerate(parse.tokens):
         if token.text.lower() != "to" or token.dependency != "aux" or at + 1 >= len(parse.tokens):
             continue
@@ -104,9 +104,9 @@ def _purposes(parse: Parse) -> list[list[Edit]]:
             continue
         end = parse.subtree(other)[-1] + 1
         inside = range(verb + 1, at)
-        if all(parse.tokens[one].text != "," and _below(parse, one, verb) for one in inside):
-            found.append(predicates_exchanged(parse, verb, other, range(at, at + 1), end))
-    return found
+        if all(parse.tokens[i].text != "," and _below(parse, i, verb) for i in inside):
+            exchanges.append(predicates_exchanged(parse, verb, other, range(at, at + 1), end))
+    return exchanges
 
 
 def _below(parse: Parse, at: int, verb: int) -> bool:

@@ -25,16 +25,16 @@ _NAMELESS = frozenset({"it", "there", "that", "this", "what", "who", "which", "o
 def change(material: Material, strength: int, rng: Random) -> Made:
     """Exchanges, and pronouns where a sentence has nothing to exchange."""
     parse = Parse(material.tokens)
-    found = []
+    groups = []
     for sentence in parse.sentences:
         options = [edits for at in sentence if (edits := _exchanged(parse, at, sentence.start))]
         options = options or [edits for at in sentence if (edits := _other_person(parse, at, rng.random()))]
         number = rng.random()
         if options:
-            found.append(options[int(number * len(options))])
-    if not found:
+            groups.append(options[int(number * len(options))])
+    if not groups:
         return Unfit("no pronoun, and no subject and object to exchange")
-    some = first(found, count(strength, _SHARE, len(parse.sentences)), rng)
+    some = first(groups, count(strength, _SHARE, len(parse.sentences)), rng)
     return [edit for edits in some for edit in edits]
 
 
@@ -46,8 +46,8 @@ def _exchanged(parse: Parse, verb: int, start: int) -> list[Edit]:
     subject, objects = parse.subject(verb), parse.children(verb, ("dobj",))
     if subject is None or len(objects) != 1 or tokens[subject].dependency != "nsubj":
         return []
-    one, other = _phrase(parse, subject), _phrase(parse, objects[0])
-    if one is None or other is None or not one.stop <= verb < other.start:
+    subject_words, other = _phrase(parse, subject), _phrase(parse, objects[0])
+    if subject_words is None or other is None or not subject_words.stop <= verb < other.start:
         return []
     verbs = agreements(parse, verb, person_of(parse, objects[0]))
     if verbs is None:
@@ -55,11 +55,13 @@ def _exchanged(parse: Parse, verb: int, start: int) -> list[Edit]:
     return [
         *verbs,
         Edit(
-            tokens[one.start].start,
-            tokens[one.stop - 1].end,
-            _moved(parse, other, "subject", capital=one.start == start),
+            tokens[subject_words.start].start,
+            tokens[subject_words.stop - 1].end,
+            _moved(parse, other, "subject", capital=subject_words.start == start),
         ),
-        Edit(tokens[other.start].start, tokens[other.stop - 1].end, _moved(parse, one, "object", capital=False)),
+        Edit(
+            tokens[other.start].start, tokens[other.stop - 1].end, _moved(parse, subject_words, "object", capital=False)
+        ),
     ]
 
 
@@ -78,14 +80,14 @@ def _phrase(parse: Parse, head: int) -> range | None:
     return range(places[0], places[-1] + 1) if whole and plain and inside else None
 
 
-def _moved(parse: Parse, phrase: range, place: str, *, capital: bool) -> str:
+def _moved(parse: Parse, phrase: range, role: str, *, capital: bool) -> str:
     """The phrase's words as they stand in their new place."""
     tokens = parse.tokens
     start, end = tokens[phrase.start], tokens[phrase.stop - 1]
     between = [tokens[at].start - tokens[at - 1].end for at in phrase[1:]]
     words = [tokens[at].text for at in phrase]
     if len(words) == 1 and start.tag == "PRP":
-        words = [_in_case(words[0], place)]
+        words = [_in_case(words[0], role)]
     first_word = words[0]
     if words[0] == "i" and not parse.small:
         words[0] = "I"
@@ -98,12 +100,12 @@ def _moved(parse: Parse, phrase: range, place: str, *, capital: bool) -> str:
     return words[0] + "".join(" " * gap + word for gap, word in zip(between, words[1:], strict=True))
 
 
-def _in_case(word: str, place: str) -> str:
+def _in_case(word: str, role: str) -> str:
     """A pronoun as a subject or an object, in small letters."""
     for forms in word_list("pronouns")["persons"].values():
         if word.lower() in (forms["subject"], forms["object"]):
-            found: str = forms[place]
-            return found
+            form: str = forms[role]
+            return form
     return word
 
 

@@ -21,14 +21,14 @@ def change(material: Material, strength: int, rng: Random) -> Made:
         return Unfit("no WordNet")
     parse = Parse(material.tokens)
     there = {token.lemma.rstrip("s") for token in material.tokens}
-    found = [
+    options = [
         (at, others)
         for at, words in substitutions(parse, material.wordnet, sisters, ("NOUN", "VERB"))
         if (others := [word for word in words if word.lower().rstrip("s") not in there])
     ]
-    if not found:
+    if not options:
         return Unfit("no noun or verb with a kin in WordNet")
     entities = sum(token.pos in ("NOUN", "VERB") for token in material.tokens)
-    chosen = [put(parse, at, words[int(rng.random() * len(words))]) for at, words in found]
+    chosen = [put(parse, at, words[int(rng.random() * len(words))]) for at, words in options]
     some = first(chosen, count(strength, _SHARE, entities), rng)
     return [edit for edits in some for edit in edits]

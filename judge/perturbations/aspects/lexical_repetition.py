@@ -18,33 +18,33 @@ _BETWEEN = re.compile(r"\s*\Z")
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """As many repetitions as the strength says, each in a sentence of its own."""
+    """Repetitions, as many as the strength says, each in another sentence."""
     text = material.story.text
     places = sentences(text)
     if not places:
         return Unfit("no sentence")
     rng.shuffle(places)
-    return [_twice(text, place, rng.random(), rng.random()) for place in places[:strength]]
+    return [_twice(text, run, rng.random(), rng.random()) for run in places[:strength]]
 
 
 def _twice(text: str, sentence: Sentence, kind: float, where: float) -> Edit:
     """The edit that says four words of the sentence again, or all of it; all of one that has no four in a row."""
     runs = _runs(text, sentence)
     if kind < 0.5 or not runs:
-        said = text[sentence.start : sentence.end]
-        return Edit(sentence.end, sentence.end, f" {said}")
+        sentence_text = text[sentence.start : sentence.end]
+        return Edit(sentence.end, sentence.end, f" {sentence_text}")
     start, end = runs[int(where * len(runs))]
     return Edit(end, end, f" and {_inside(text[start:end], start == sentence.start)}")
 
 
 def _runs(text: str, sentence: Sentence) -> list[tuple[int, int]]:
     """Where four words stand in a row, no mark between; none that ends before the rest of a contraction."""
-    found = list(_WORD.finditer(text, sentence.start, sentence.end))
+    words = list(_WORD.finditer(text, sentence.start, sentence.end))
     runs = []
-    for at in range(len(found) - _WORDS + 1):
-        some = found[at : at + _WORDS]
-        joined = all(_BETWEEN.match(text, one.end(), after.start()) for one, after in pairwise(some))
-        after = found[at + _WORDS] if at + _WORDS < len(found) else None
+    for at in range(len(words) - _WORDS + 1):
+        some = words[at : at + _WORDS]
+        joined = all(_BETWEEN.match(text, word.end(), after.start()) for word, after in pairwise(some))
+        after = words[at + _WORDS] if at + _WORDS < len(words) else None
         whole = not some[0].group()[0].isspace() and (after is None or not after.group()[0].isspace())
         if joined and whole and some[-1].group().lower() not in _ARTICLES:
             runs.append((some[0].start(), some[-1].end()))

@@ -21,15 +21,15 @@ _DO = {"VBD": "did", "VBZ": "does", "VBP": "do"}
 def change(material: Material, strength: int, rng: Random) -> Made:
     """At most one edit of each sentence; where it is negated already, the negation goes."""
     parse = Parse(material.tokens)
-    found = []
+    groups = []
     for sentence in parse.sentences:
         options = _deletions(parse, sentence) or _insertions(parse, sentence)
         chosen = rng.random()
         if options:
-            found.append(options[int(chosen * len(options))])
-    if not found:
+            groups.append(options[int(chosen * len(options))])
+    if not groups:
         return Unfit("no sentence with a finite verb and its subject")
-    some = first(found, count(strength, _SHARE, len(parse.sentences)), rng)
+    some = first(groups, count(strength, _SHARE, len(parse.sentences)), rng)
     return [edit for edits in some for edit in edits]
 
 
@@ -37,10 +37,10 @@ def _deletions(parse: Parse, sentence: range) -> list[list[Edit]]:
     """Ways to take the one negation of a sentence out; none where there are several, or words that hang on it."""
     words = word_list("negation")
     tokens = parse.tokens
-    found = [at for at in sentence if _plain(tokens[at].text) in _NOT or tokens[at].text.lower() in words["words"]]
-    if len(found) != 1 or any(tokens[at].text.lower() in words["bound"] for at in sentence):
+    negations = [at for at in sentence if _plain(tokens[at].text) in _NOT or tokens[at].text.lower() in words["words"]]
+    if len(negations) != 1 or any(tokens[at].text.lower() in words["bound"] for at in sentence):
         return []
-    at = found[0]
+    at = negations[0]
     edits = _without_not(parse, at) if _plain(tokens[at].text) in _NOT else _without_word(parse, at)
     if not edits:
         return []
@@ -91,12 +91,12 @@ def _without_do(parse: Parse, at: int) -> list[Edit]:
     """`did not go` becomes `went`, with adverbs between left; a question keeps its `do`."""
     tokens = parse.tokens
     auxiliary, verb = tokens[at - 1], tokens[tokens[at - 1].head]
-    place = auxiliary.head
-    between = range(at + 1, place)
-    inverted = any(tokens[one].dependency in ("nsubj", "nsubjpass", "expl") for one in between)
-    if place <= at or verb.tag not in ("VB", "VBP") or inverted or parse.last_mark(parse.sentence_of(at)) == "?":
-        return [Edit(auxiliary.end, tokens[at].end, "")] if place > at else []
-    subject = parse.subject(place)
+    head = auxiliary.head
+    between = range(at + 1, head)
+    inverted = any(tokens[i].dependency in ("nsubj", "nsubjpass", "expl") for i in between)
+    if head <= at or verb.tag not in ("VB", "VBP") or inverted or parse.last_mark(parse.sentence_of(at)) == "?":
+        return [Edit(auxiliary.end, tokens[at].end, "")] if head > at else []
+    subject = parse.subject(head)
     if subject is None and auxiliary.text.lower() == "do":  # a command
         word = tokens[at + 1]
         return [Edit(auxiliary.start, word.end, like(word.text, auxiliary.text))]
@@ -104,7 +104,7 @@ def _without_do(parse: Parse, at: int) -> list[Edit]:
     if form is None or subject is None or (verb.lemma == "be"):
         return []
     gap = Edit(auxiliary.start, tokens[at + 1].start, "")
-    if at + 1 == place:
+    if at + 1 == head:
         return [Edit(auxiliary.start, verb.end, like(form, auxiliary.text))]
     return [gap, Edit(verb.start, verb.end, form)]
 
@@ -114,16 +114,16 @@ def _insertions(parse: Parse, sentence: range) -> list[list[Edit]]:
     tokens = parse.tokens
     if parse.last_mark(sentence) == "?" or any(_plain(tokens[at].text) in _NOT for at in sentence):
         return []
-    found = []
+    candidates = []
     for at in sentence:
         token = tokens[at]
         main = token.dependency in ("ROOT", "ccomp", "conj", "advcl", "relcl") and token.pos in ("VERB", "AUX")
         if main and (subject := parse.subject(at)) is not None and subject < at:
             edits = _negated(parse, at, subject)
             if edits:
-                found.append((token.dependency != "ROOT", edits))
-    best = [edits for late, edits in found if not late]
-    return best or [edits for _, edits in found]
+                candidates.append((token.dependency != "ROOT", edits))
+    best = [edits for late, edits in candidates if not late]
+    return best or [edits for _, edits in candidates]
 
 
 def _negated(parse: Parse, verb: int, subject: int) -> list[Edit]:

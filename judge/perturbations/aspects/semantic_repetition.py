@@ -11,4 +11,4 @@ from judge.perturbations.perturbation import Made, Material
 
 def change(material: Material, strength: int, rng: Random) -> Made:
     """The paraphrase written behind its sentence."""
-    return [Edit(span.end, span.end, f" {said}") for span, said in drawn(material, strength, rng)] or NONE
+    return [Edit(span.end, span.end, f" {paraphrase}") for span, paraphrase in drawn(material, strength, rng)] or NONE

@@ -22,43 +22,43 @@ def change(material: Material, strength: int, rng: Random) -> Made:
     """Sentences around `then`, predicates around `and then`, and the list's words."""
     parse = Parse(material.tokens)
     listed = word_list("temporal")
-    found = [
+    groups = [
         *swaps(parse, listed["words"], [tuple(pair) for pair in listed["left"]]),
         *_sentences(parse, listed["next"]),
         *_predicates(parse),
     ]
-    edits = apart([group for group in found if group], count(strength, _SHARE, len(parse.sentences)), rng)
+    edits = apart([group for group in groups if group], count(strength, _SHARE, len(parse.sentences)), rng)
     return edits or Unfit("no word of time, and no events in a row")
 
 
 def _sentences(parse: Parse, following: list[str]) -> list[list[Edit]]:
     """`X . then Y .` as `Y . then X .`"""
-    found = []
+    exchanges = []
     for before, sentence in zip(parse.sentences, parse.sentences[1:], strict=False):
-        one, other = body(parse, before), body(parse, sentence)
-        if len(one) < 2 or len(other) < 3 or parse.tokens[other.start].text.lower() not in following:
+        earlier, other = body(parse, before), body(parse, sentence)
+        if len(earlier) < 2 or len(other) < 3 or parse.tokens[other.start].text.lower() not in following:
             continue
         if parse.tokens[other.start + 1].text.lower() in ("on", "that", "than"):
             continue
         start = other.start + 1 + (parse.tokens[other.start + 1].text == ",")
-        if parse.tokens[one.start].text.lower() not in (*following, "and", "but", "so"):
-            found.append(exchanged(parse, one, range(start, other.stop)))
-    return found
+        if parse.tokens[earlier.start].text.lower() not in (*following, "and", "but", "so"):
+            exchanges.append(exchanged(parse, earlier, range(start, other.stop)))
+    return exchanges
 
 
 def _predicates(parse: Parse) -> list[list[Edit]]:
     """`did x and then did y` as `did y and then did x`."""
-    found = []
+    exchanges = []
     for at, token in enumerate(parse.tokens):
         if token.text.lower() != "then" or at < 2 or at + 1 >= len(parse.tokens):
             continue
         verb, other = token.head, at + 1
-        one = parse.tokens[parse.tokens[other].head] if other == verb else None
-        if one is None or parse.tokens[other].dependency != "conj" or one.tag != parse.tokens[other].tag:
+        first_verb = parse.tokens[parse.tokens[other].head] if other == verb else None
+        if first_verb is None or parse.tokens[other].dependency != "conj" or first_verb.tag != parse.tokens[other].tag:
             continue
         start = at - 1 if parse.tokens[at - 1].pos == "CCONJ" else at
         start -= parse.tokens[start - 1].text == ","
         end = parse.subtree(other)[-1] + 1
         if parse.tokens[other].head < start and parse.subject(other) is None:
-            found.append(predicates_exchanged(parse, parse.tokens[other].head, other, range(start, at + 1), end))
-    return found
+            exchanges.append(predicates_exchanged(parse, parse.tokens[other].head, other, range(start, at + 1), end))
+    return exchanges

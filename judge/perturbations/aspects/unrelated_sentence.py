@@ -24,11 +24,11 @@ def change(material: Material, strength: int, rng: Random) -> Made:
     others = list(material.others)
     rng.shuffle(others)
     edits = []
-    for at, place in enumerate(places[: count(strength, _SHARE, len(places))]):
+    for at, span in enumerate(places[: count(strength, _SHARE, len(places))]):
         other = others[at % len(others)].text
-        found = sentences(other)
-        if found:
+        other_sentences = sentences(other)
+        if other_sentences:
             # Where it stands in its own story, so that a first sentence takes the place of a first one.
-            near = found[min(len(found) - 1, int(len(found) * place.start / len(text)))]
-            edits.append(Edit(*place, other[slice(*near)]))
+            near = other_sentences[min(len(other_sentences) - 1, int(len(other_sentences) * span.start / len(text)))]
+            edits.append(Edit(*span, other[slice(*near)]))
     return edits or Unfit("no sentence in the other stories")

@@ -13,11 +13,12 @@ _MOST = 4
 """The greatest strength: so many sentences are drawn whatever the strength, so that those of a lower one come first."""
 
 _FEWEST_WORDS = 5
+# A story drawn may have no neutral sentence, or only one that was taken before: the loop needs an end.
 _TRIES = 40
 
 
 def verbosity(material: Material, strength: int, rng: Random) -> Made:
-    """As many sentences as the strength says, of other stories; no speech."""
+    """Sentences of other stories, as many as the strength says; no speech."""
     story = material.story
     others = material.others
     drawn: list[str] = []
@@ -35,5 +36,9 @@ def verbosity(material: Material, strength: int, rng: Random) -> Made:
     return [Edit(end, end, f" {filler}") for filler in drawn[:strength]]
 
 
-def _neutral(said: str) -> bool:
-    return len(list(words(said))) >= _FEWEST_WORDS and not any(mark in said for mark in '"“”«»`?!') and "''" not in said
+def _neutral(sentence: str) -> bool:
+    return (
+        len(list(words(sentence))) >= _FEWEST_WORDS
+        and not any(mark in sentence for mark in '"“”«»`?!')
+        and "''" not in sentence
+    )

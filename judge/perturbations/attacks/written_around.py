@@ -55,9 +55,9 @@ def _written(name: str, material: Material, strength: int, rng: Random) -> Seque
     """The first `strength` parts of a drawn text, each an insertion before or behind the story's words."""
     text = material.story.text
     ((side, choices),) = _texts()[name].items()
-    place = 0 if side == "before" else len(text.rstrip())
+    position = 0 if side == "before" else len(text.rstrip())
     parts = rng.choice(choices)[:strength]
-    return [Edit(place, place, part.replace("{top}", material.top)) for part in parts]
+    return [Edit(position, position, part.replace("{top}", material.top)) for part in parts]
 
 
 @cache

@@ -31,18 +31,18 @@ def person_of(parse: Parse, at: int) -> Person:
     word = token.text.lower()
     for forms in word_list("pronouns")["persons"].values():
         if word in (forms["subject"], forms["object"]):
-            found: Person = forms["verb"]
-            return found
+            person: Person = forms["verb"]
+            return person
     return "plural" if word in ("these", "those", "both", "many", "few", "some", "others") else "third"
 
 
 def agreements(parse: Parse, verb: int, person: Person) -> list[Edit] | None:
     """The edits by which a verb, and those joined to it, agree with a subject; None where one has no form for it."""
-    found = []
+    edits = []
     left = [verb]
     while left:
         here = left.pop()
-        left += [one for one in parse.children(here, ("conj",)) if parse.subject(one) is None]
+        left += [child for child in parse.children(here, ("conj",)) if parse.subject(child) is None]
         finite = parse.finite(here)
         if finite is None:
             continue
@@ -51,8 +51,8 @@ def agreements(parse: Parse, verb: int, person: Person) -> list[Edit] | None:
         if form is None:
             return None
         if form != token.text:
-            found.append(Edit(token.start, token.end, form))
-    return found
+            edits.append(Edit(token.start, token.end, form))
+    return edits
 
 
 def _form(token: Token, person: Person) -> str | None:

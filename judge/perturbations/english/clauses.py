@@ -30,17 +30,17 @@ def words(parse: Parse, some: range) -> str:
     return "".join(parts)
 
 
-def _started(parse: Parse, some: range, place: range) -> str:
+def _started(parse: Parse, some: range, target: range) -> str:
     """The words of one run with the capital that the other's beginning has."""
-    said = words(parse, some)
-    first, there = parse.tokens[some.start], parse.tokens[place.start]
-    at_start = parse.sentence_of(place.start).start == place.start
+    phrase = words(parse, some)
+    first, there = parse.tokens[some.start], parse.tokens[target.start]
+    at_start = parse.sentence_of(target.start).start == target.start
     if at_start and there.text[:1].isupper():
-        return said[:1].upper() + said[1:]
+        return phrase[:1].upper() + phrase[1:]
     name = first.pos == "PROPN" or first.text.startswith("[") or first.text == "I" or first.text[1:2].isupper()
     if first.text[:1].isupper() and not name and not at_start:
-        return said[:1].lower() + said[1:]
-    return said
+        return phrase[:1].lower() + phrase[1:]
+    return phrase
 
 
 def body(parse: Parse, sentence: range) -> range:
@@ -63,15 +63,15 @@ def predicates_exchanged(parse: Parse, verb: int, other: int, join: range, end: 
     `join` are the tokens between the predicates, `end` is the place behind the second.
     """
     tokens = parse.tokens
-    one, two = tokens[verb], tokens[other]
-    first, second = inflected(two.lemma, one.tag), inflected(one.lemma, two.tag)
-    if first is None or second is None or not two.lemma.isalpha() or not one.lemma.isalpha():
+    first_verb, second_verb = tokens[verb], tokens[other]
+    first, second = inflected(second_verb.lemma, first_verb.tag), inflected(first_verb.lemma, second_verb.tag)
+    if first is None or second is None or not second_verb.lemma.isalpha() or not first_verb.lemma.isalpha():
         return []
-    if "be" in (one.lemma, two.lemma):
+    if "be" in (first_verb.lemma, second_verb.lemma):
         return []
     rest = words(parse, range(verb + 1, join.start)) if verb + 1 < join.start else ""
     rest_two = words(parse, range(other + 1, end)) if other + 1 < end else ""
     return [
-        Edit(one.start, tokens[join.start - 1].end, f"{first} {rest_two}".rstrip()),
-        Edit(two.start, tokens[end - 1].end, f"{second} {rest}".rstrip()),
+        Edit(first_verb.start, tokens[join.start - 1].end, f"{first} {rest_two}".rstrip()),
+        Edit(second_verb.start, tokens[end - 1].end, f"{second} {rest}".rstrip()),
     ]

@@ -22,8 +22,8 @@ def inflected(lemma: str, tag: str) -> str | None:
         return lemma
     if tag not in _INFLECTED:
         return None
-    found = _package().getInflection(lemma, tag)
-    return str(found[0]) if found else None
+    forms = _package().getInflection(lemma, tag)
+    return str(forms[0]) if forms else None
 
 
 @cache

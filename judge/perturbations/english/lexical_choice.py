@@ -29,9 +29,9 @@ def opposites(wordnet: WordNet, lemma: str, part: str) -> tuple[str, ...]:
         for sense in wordnet.senses(lemma, part)[:2]
         if part in ("adj", "adv") or wordnet.rank(lemma, part, sense.offset) is not None
     ]
-    found = [word for sense in usual for word in sense.opposites]
+    antonyms = [word for sense in usual for word in sense.opposites]
     own = word_list("antonyms")["words"].get(f"{lemma}|{_PART_NAMES[part]}")
-    return _plain(found, lemma) or ((own,) if own else ())
+    return _plain(antonyms, lemma) or ((own,) if own else ())
 
 
 @lru_cache(maxsize=1 << 14)
@@ -40,36 +40,36 @@ def synonyms(wordnet: WordNet, lemma: str, part: str) -> tuple[str, ...]:
     own = word_list("synonyms")["words"].get(f"{lemma}|{_PART_NAMES[part]}")
     if own is not None:
         return (own,)
-    found: list[str] = []
+    candidates: list[str] = []
     for sense in wordnet.senses(lemma, part)[:1]:
         ranks = {word: wordnet.rank(word, part, sense.offset) for word in sense.words}
         if ranks.get(lemma) is None:
             continue
         best = [word for word, rank in ranks.items() if rank == 0 and word != lemma]
-        found += best or [word for word, rank in ranks.items() if rank == 1]
+        candidates += best or [word for word, rank in ranks.items() if rank == 1]
     # Not "loud" for "loudly": few adverbs have both forms everywhere.
-    return tuple(word for word in _plain(found, lemma) if lemma.endswith("ly") <= word.endswith("ly"))
+    return tuple(word for word in _plain(candidates, lemma) if lemma.endswith("ly") <= word.endswith("ly"))
 
 
 @lru_cache(maxsize=1 << 14)
 def sisters(wordnet: WordNet, lemma: str, part: str) -> tuple[str, ...]:
     """Co-hyponyms of a word: other kinds of its hypernym, those that occur in tagged texts first."""
-    found: list[str] = []
+    candidates: list[str] = []
     for sense in wordnet.senses(lemma, part)[:1]:
         for above in sense.above[:1]:
             for offset in wordnet.sense_at(part, above).below:
                 if offset != sense.offset:
                     other = wordnet.sense_at(part, offset)
-                    found += [word for word in other.words if wordnet.rank(word, part, offset) == 0]
-        found = [word for word in found if word not in sense.words]
-    return _plain(found, lemma)
+                    candidates += [word for word in other.words if wordnet.rank(word, part, offset) == 0]
+        candidates = [word for word in candidates if word not in sense.words]
+    return _plain(candidates, lemma)
 
 
-def _plain(found: Sequence[str], lemma: str) -> tuple[str, ...]:
+def _plain(candidates: Sequence[str], lemma: str) -> tuple[str, ...]:
     never = word_list("substitution")["never"]
     return tuple(
         word
-        for word in dict.fromkeys(found)
+        for word in dict.fromkeys(candidates)
         if word.isalpha() and word.islower() and word != lemma and word not in never and len(word) > 1
     )
 
@@ -87,7 +87,7 @@ def substitutions(
 ) -> list[tuple[int, list[str]]]:
     """Places of words with the words that may stand there, in the right form."""
     left = word_list("substitution")["left"]
-    found = []
+    options = []
     for at in parse.words():
         token = parse.tokens[at]
         if token.pos in parts and token.lemma not in left and fits(parse, at):
@@ -95,8 +95,8 @@ def substitutions(
                 form for other in choice(wordnet, token.lemma, PARTS[token.pos]) if (form := form_of(other, token))
             ]
             if forms:
-                found.append((at, forms))
-    return found
+                options.append((at, forms))
+    return options
 
 
 def fits(parse: Parse, at: int) -> bool:

@@ -36,17 +36,17 @@ class Parse:
 
     def subtree(self, at: int) -> list[int]:
         """Places of a token and all below it, in order."""
-        found, left = [], [at]
+        inside, left = [], [at]
         while left:
             here = left.pop()
-            found.append(here)
+            inside.append(here)
             left += self._children[here]
-        return sorted(found)
+        return sorted(inside)
 
     def subject(self, verb: int) -> int | None:
         """The place of a verb's subject."""
-        found = self.children(verb, SUBJECTS)
-        return found[0] if found else None
+        subjects = self.children(verb, SUBJECTS)
+        return subjects[0] if subjects else None
 
     def finite(self, verb: int) -> int | None:
         """The position of the verb or of its first auxiliary, whichever is finite; None where neither is."""
@@ -62,12 +62,12 @@ class Parse:
         """Whether a sentence, or what is said in quotation marks, begins with the token."""
         start = self.sentence_of(at).start
         before = self.tokens[start:at]
-        return all(one.pos == "PUNCT" for one in before) or before[-1].text in ("``", "“", '"')
+        return all(token.pos == "PUNCT" for token in before) or before[-1].text in ("``", "“", '"')
 
     @property
     def small(self) -> bool:
         """Whether the text has no capitals at all, not even of I."""
-        return not any(one.text[:1].isupper() for one in self.tokens if not one.text.startswith("["))
+        return not any(token.text[:1].isupper() for token in self.tokens if not token.text.startswith("["))
 
     def last_mark(self, sentence: range) -> str:
         """The mark that ends a sentence, quotation marks aside; "" where none does."""

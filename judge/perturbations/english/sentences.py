@@ -58,11 +58,11 @@ def _open(text: str, start: int, end: re.Match[str], *, cased: bool) -> bool:
     return cased and quoted and bool(_GOES_ON.match(text, end.end()))
 
 
-def _add(found: list[Sentence], text: str, start: int, end: int) -> None:
+def _add(spans: list[Sentence], text: str, start: int, end: int) -> None:
     end = start + len(text[start:end].rstrip())
     if end <= start:
         return
-    if found and not _WORD.search(text, start, end):
-        found[-1] = Sentence(found[-1].start, end)
+    if spans and not _WORD.search(text, start, end):
+        spans[-1] = Sentence(spans[-1].start, end)
     else:
-        found.append(Sentence(start, end))
+        spans.append(Sentence(start, end))

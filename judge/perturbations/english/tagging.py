@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from judge.errors import MissingExtraError, SpecError
+from judge.installation import install_command
 from judge.perturbations.english.sentences import sentences
 from judge.perturbations.english.tokens import PLACEHOLDER, Piece, pieces
 from judge.perturbations.perturbation import Token
@@ -39,13 +40,13 @@ class Tagger:
     def _doc(self, text: str) -> Any:
         from spacy.tokens import Doc
 
-        found = pieces(text)
-        shown = [_shown(text, piece) for piece in found]
+        tokens_of_text = pieces(text)
+        shown = [_shown(text, piece) for piece in tokens_of_text]
         # As plain English is printed: a contraction's rest and marks stand at the word before.
-        spaces = [piece.end < len(text) and text[piece.end].isspace() for piece in found]
+        spaces = [piece.end < len(text) and text[piece.end].isspace() for piece in tokens_of_text]
         doc = Doc(self._nlp.vocab, words=shown, spaces=spaces)
         starts = {sentence.start for sentence in sentences(text)}
-        for token, piece in zip(doc, found, strict=True):
+        for token, piece in zip(doc, tokens_of_text, strict=True):
             # Edits are made by the program's own sentences, so the tagger must not set other boundaries.
             token.is_sent_start = piece.start in starts
         return doc
@@ -60,11 +61,11 @@ def _shown(text: str, piece: Piece) -> str:
 
 
 def _tokens(doc: Any, text: str) -> list[Token]:
-    found, sentence = [], -1
+    tokens, sentence = [], -1
     for token, piece in zip(doc, pieces(text), strict=True):
         sentence += bool(token.is_sent_start) or sentence < 0
         word = text[slice(*piece)]
-        found.append(
+        tokens.append(
             Token(
                 *piece,
                 word,
@@ -76,7 +77,7 @@ def _tokens(doc: Any, text: str) -> list[Token]:
                 sentence,
             )
         )
-    return found
+    return tokens
 
 
 def available() -> str | None:
@@ -84,7 +85,7 @@ def available() -> str | None:
     from importlib.util import find_spec
 
     if find_spec("spacy") is None or find_spec("lemminflect") is None:
-        return "pip install 'storyjudge[stress]'"
+        return install_command("stress")
     return None if any(find_spec(model) for model in MODELS) else HINT
 
 

@@ -30,16 +30,16 @@ class Piece(NamedTuple):
 
 def pieces(text: str) -> list[Piece]:
     """All tokens of the text, in order."""
-    return [Piece(*found.span()) for found in _TOKEN.finditer(text)]
+    return [Piece(*match.span()) for match in _TOKEN.finditer(text)]
 
 
 def protected(text: str) -> list[Piece]:
     """The positions of all placeholders."""
-    return [Piece(*found.span()) for found in PLACEHOLDER.finditer(text)]
+    return [Piece(*match.span()) for match in PLACEHOLDER.finditer(text)]
 
 
 def words(text: str) -> Iterator[Piece]:
     """Runs of letters, with their apostrophes and hyphens, that are no placeholder."""
-    for found in re.finditer(PLACEHOLDER.pattern + r"|[^\W\d_]+(?:['’-][^\W\d_]+)*", text):
-        if not PLACEHOLDER.match(found.group()):
-            yield Piece(*found.span())
+    for match in re.finditer(PLACEHOLDER.pattern + r"|[^\W\d_]+(?:['’-][^\W\d_]+)*", text):
+        if not PLACEHOLDER.match(match.group()):
+            yield Piece(*match.span())

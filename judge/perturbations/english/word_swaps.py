@@ -15,12 +15,12 @@ def swaps(parse: Parse, listed: Mapping[str, str], left: Sequence[tuple[str, ...
 
     A word stays where it and its neighbour are a pair of `left`.
     """
-    found = []
+    swaps_found = []
     for at, token in enumerate(parse.tokens):
         word = token.text.lower()
         instead = listed.get(f"{word}|{token.pos}", listed.get(word))
-        around = [one.text.lower() for one in parse.tokens[max(0, at - 1) : at + 2]]
+        around = [neighbour.text.lower() for neighbour in parse.tokens[max(0, at - 1) : at + 2]]
         fixed = any(pair in left for pair in pairwise(around))
         if instead is not None and not fixed and "-" not in around:
-            found.append(replaced(parse.tokens, at, like(instead, token.text)))
-    return found
+            swaps_found.append(replaced(parse.tokens, at, like(instead, token.text)))
+    return swaps_found

@@ -25,14 +25,14 @@ def change(material: Material, strength: int, rng: Random) -> Made:
     """Contract full forms, or write out contracted ones, whichever the text has."""
     parse = Parse(material.tokens)
     blank = " " if tokenized(material.story.text) else ""
-    found: list[Edit] = []
+    edits: list[Edit] = []
     for at in range(1, len(parse.tokens)):
         edit = _written_out(parse, at) or _contracted(parse, at, blank)
-        if edit is not None and (not found or edit.start >= found[-1].end):
-            found.append(edit)
-    if not found:
+        if edit is not None and (not edits or edit.start >= edits[-1].end):
+            edits.append(edit)
+    if not edits:
         return Unfit("no form that can be contracted or written out")
-    return first(found, count(strength, _SHARE, len(found)), rng)
+    return first(edits, count(strength, _SHARE, len(edits)), rng)
 
 
 def _written_out(parse: Parse, at: int) -> Edit | None:

@@ -32,7 +32,7 @@ def uppercase(material: Material, strength: int, rng: Random) -> Made:  # noqa: 
     begin = 0
     for start, end in (*protected(text), (len(text), len(text))):
         for run in re.finditer(r"\S(?:.*\S)?", text[begin:start], re.DOTALL):
-            if (said := run.group()) != said.upper():
-                edits.append(Edit(begin + run.start(), begin + run.end(), said.upper()))
+            if (letters := run.group()) != letters.upper():
+                edits.append(Edit(begin + run.start(), begin + run.end(), letters.upper()))
         begin = end
     return edits or Unfit("capitals already")

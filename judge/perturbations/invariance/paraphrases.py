@@ -11,4 +11,4 @@ from judge.perturbations.perturbation import Made, Material
 
 def change(material: Material, strength: int, rng: Random) -> Made:
     """Each paraphrase in its sentence's place."""
-    return [Edit(*span, said) for span, said in drawn(material, strength, rng)] or NONE
+    return [Edit(*span, paraphrase) for span, paraphrase in drawn(material, strength, rng)] or NONE

@@ -19,10 +19,10 @@ _QUOTES = "\"“”'`’"
 def change(material: Material, strength: int, rng: Random) -> Made:
     """Commas before a conjunction or behind what a sentence begins with; none of a list, a number or an address."""
     parse = Parse(material.tokens)
-    found = [_gone(parse, at) for at in range(1, len(parse.tokens) - 1) if _needless(parse, at)]
-    if not found:
+    deletions = [_gone(parse, at) for at in range(1, len(parse.tokens) - 1) if _needless(parse, at)]
+    if not deletions:
         return _last_stop(parse)
-    return first(found, count(strength, _SHARE, len(found)), rng)
+    return first(deletions, count(strength, _SHARE, len(deletions)), rng)
 
 
 def _last_stop(parse: Parse) -> Made:
@@ -52,7 +52,7 @@ def _needless(parse: Parse, at: int) -> bool:
     # Behind the first phrase of a sentence, before its subject.
     return (
         after.dependency in ("nsubj", "nsubjpass", "expl", "poss", "det", "amod")
-        and all(parse.tokens[one].text != "," for one in range(sentence.start, at))
+        and all(parse.tokens[i].text != "," for i in range(sentence.start, at))
         and head.pos in ("VERB", "AUX")
         and before.pos != "INTJ"
     )

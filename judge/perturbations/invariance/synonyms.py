@@ -18,10 +18,10 @@ def change(material: Material, strength: int, rng: Random) -> Made:
     if material.wordnet is None:
         return Unfit("no WordNet")
     parse = Parse(material.tokens)
-    found = substitutions(parse, material.wordnet, synonyms)
-    if not found:
+    options = substitutions(parse, material.wordnet, synonyms)
+    if not options:
         return Unfit("no word with a usual synonym")
-    chosen = [(at, put(parse, at, words[int(rng.random() * len(words))])) for at, words in found]
+    chosen = [(at, put(parse, at, words[int(rng.random() * len(words))])) for at, words in options]
     safe = [edits for at, edits in chosen if _safe(material.wordnet, parse, at)]
     others = [edits for at, edits in chosen if not _safe(material.wordnet, parse, at)]
     order = [*first(safe, len(safe), rng), *first(others, len(others), rng)]

@@ -9,20 +9,21 @@ from judge.perturbations.english.tokens import Piece, words
 from judge.perturbations.perturbation import Made, Material, Unfit
 
 _SHARE = 0.02
+# An error comes after the first letter and before the last: a word of three letters leaves one place for it.
 _SHORTEST = 4
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
     """One typing error in each of the chosen words, after its first letter."""
     text = material.story.text
-    found = list(words(text))
-    places = [word for word in found if word.end - word.start >= _SHORTEST and text[slice(*word)].isalpha()]
+    all_words = list(words(text))
+    places = [word for word in all_words if word.end - word.start >= _SHORTEST and text[slice(*word)].isalpha()]
     if not places:
         return Unfit("no word of four letters")
     rng.shuffle(places)
-    slips = [(place, rng.random(), rng.random()) for place in places]
-    count = strength * max(1, round(_SHARE * len(found)))
-    return [_slip(text, place, kind, where) for place, kind, where in slips[:count]]
+    slips = [(long_word, rng.random(), rng.random()) for long_word in places]
+    count = strength * max(1, round(_SHARE * len(all_words)))
+    return [_slip(text, long_word, kind, where) for long_word, kind, where in slips[:count]]
 
 
 def _slip(text: str, word: Piece, kind: float, where: float) -> Edit:

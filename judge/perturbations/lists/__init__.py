@@ -16,8 +16,8 @@ _FOLDER = Path(__file__).parent
 @cache
 def word_list(name: str) -> dict[str, Any]:
     """A list by its name."""
-    found: dict[str, Any] = yaml.safe_load((_FOLDER / f"{name}.yaml").read_text(encoding="utf-8"))
-    return found
+    content: dict[str, Any] = yaml.safe_load((_FOLDER / f"{name}.yaml").read_text(encoding="utf-8"))
+    return content
 
 
 @cache

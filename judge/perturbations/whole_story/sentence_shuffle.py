@@ -19,10 +19,10 @@ def change(material: Material, strength: int, rng: Random) -> Made:
     if len(places) < 2:
         return Unfit("one sentence alone")
     rng.shuffle(places)
-    pairs = [(one, other) for one, other in zip(places[::2], places[1::2], strict=False)]
+    pairs = [(first_span, other) for first_span, other in zip(places[::2], places[1::2], strict=False)]
     edits: list[Edit] = []
-    for one, other in pairs[: -(-len(pairs) * strength // _ALL)]:
-        first, second = text[slice(*one)], text[slice(*other)]
+    for first_span, other in pairs[: -(-len(pairs) * strength // _ALL)]:
+        first, second = text[slice(*first_span)], text[slice(*other)]
         if first != second:
-            edits += [Edit(*one, second), Edit(*other, first)]
+            edits += [Edit(*first_span, second), Edit(*other, first)]
     return edits or Unfit("sentences that are all the same")

@@ -27,11 +27,11 @@ def word_shuffle(material: Material, strength: int, rng: Random) -> Made:
 
 def _shuffled(text: str, sentence: Sentence, rng: Random) -> list[Edit]:
     """One edit for each word whose place another takes; none where all words are equal."""
-    found = [match for match in _WORD.finditer(text, *sentence) if PLACEHOLDER.fullmatch(match.group()) is None]
-    said = [match.group() for match in found]
-    if len({word.lower() for word in said}) <= 1:
+    matches = [match for match in _WORD.finditer(text, *sentence) if PLACEHOLDER.fullmatch(match.group()) is None]
+    old_words = [match.group() for match in matches]
+    if len({word.lower() for word in old_words}) <= 1:
         return []
-    order = said[:]
-    while order == said:
+    order = old_words[:]
+    while order == old_words:
         rng.shuffle(order)
-    return [Edit(*match.span(), new) for match, old, new in zip(found, said, order, strict=True) if new != old]
+    return [Edit(*match.span(), new) for match, old, new in zip(matches, old_words, order, strict=True) if new != old]

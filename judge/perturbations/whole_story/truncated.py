@@ -10,6 +10,7 @@ from judge.perturbations.edit import Edit
 from judge.perturbations.english.sentences import Sentence, sentences
 from judge.perturbations.perturbation import Made, Material, Unfit
 
+# A single sentence has no boundary inside at which it could be cut.
 _FEWEST = 2
 
 
@@ -21,7 +22,7 @@ def truncate_end(material: Material, strength: int, rng: Random) -> Made:  # noq
 
 
 def truncate_half(material: Material, strength: int, rng: Random) -> Made:  # noqa: ARG001
-    """What stands behind the end of a sentence that is nearest to the middle."""
+    """Remove the text after the sentence end that is nearest to the middle."""
     text = material.story.text
     spans = sentences(text)
     if len(spans) < _FEWEST:

@@ -45,13 +45,13 @@ _TITLES = ("question", "state", "what was found", "what closes it")
 
 def blocks(inputs: ReportInputs) -> list[Markup]:
     """The list as a table; gaps first in the sentence above it."""
-    found = checklist(inputs)
-    gaps = sum(item.state == "gap" for item in found)
-    opened = sum(item.state == "open" for item in found)
-    lead = f"{len(found) - gaps - opened} of {len(found)} questions are answered, "
+    items = checklist(inputs)
+    gaps = sum(item.state == "gap" for item in items)
+    opened = sum(item.state == "open" for item in items)
+    lead = f"{len(items) - gaps - opened} of {len(items)} questions are answered, "
     lead += f"{gaps} {'is a gap' if gaps == 1 else 'are gaps'}"
     lead += f", {opened} cannot be answered from these files." if opened else "."
-    rows = Markup("").join(Markup("<tr>{}</tr>").format(Markup("").join(_cells(item))) for item in found)
+    rows = Markup("").join(Markup("<tr>{}</tr>").format(Markup("").join(_cells(item))) for item in items)
     head = Markup("").join(Markup('<th scope="col">{}</th>').format(name) for name in _TITLES)
     table = Markup('<table class="checklist stacks"><thead><tr>{}</tr></thead><tbody>{}</tbody></table>').format(
         head, rows
@@ -63,9 +63,9 @@ def blocks(inputs: ReportInputs) -> list[Markup]:
 def _cells(item: Item) -> Iterator[Markup]:
     """A question's row; each cell knows its column's title, which a phone prints beside it."""
     closes = Markup("<code>{}</code>").format(item.closes) if item.closes else item.needs
-    for title, said in zip(_TITLES, (item.question, _STATES[item.state], item.finding, closes), strict=True):
+    for title, words in zip(_TITLES, (item.question, _STATES[item.state], item.finding, closes), strict=True):
         kind = Markup(' class="state-{}"').format(item.state) if title == "state" else ""
-        yield Markup('<td data-of="{}"{}>{}</td>').format(title, kind, said)
+        yield Markup('<td data-of="{}"{}>{}</td>').format(title, kind, words)
 
 
 def markdown(inputs: ReportInputs) -> str:
@@ -86,11 +86,11 @@ def _size(inputs: ReportInputs) -> Iterator[Item]:
     ]
     yield Item("How many stories, story-prompts and systems", "met", "; ".join(parts))
     few = [m for m in inputs.matrices if len(m.systems) < FEW_SYSTEMS]
-    found = "; ".join(f"{m.dataset}: {len(m.systems)}" for m in inputs.matrices)
+    systems = "; ".join(f"{m.dataset}: {len(m.systems)}" for m in inputs.matrices)
     state = "gap" if few else "met"
     tail = f" (fewer than {FEW_SYSTEMS} prove little at system level)" if few else ""
     needs = "stories by more systems; no command makes them, so base the claim on stories" if few else ""
-    yield Item("Enough systems for a claim about systems", state, found + tail, needs=needs)
+    yield Item("Enough systems for a claim about systems", state, systems + tail, needs=needs)
 
 
 def _loss(inputs: ReportInputs) -> Iterator[Item]:
@@ -104,7 +104,7 @@ def _loss(inputs: ReportInputs) -> Iterator[Item]:
         f"judge run {runs}" if unfinished else "",
     )
     yield Item("What is missing, and why", "met", tables.sentence(inputs.coverage.total))
-    tested = [one.test.p for one in inputs.coverage.tests if one.test.p is not None]
+    tested = [test.test.p for test in inputs.coverage.tests if test.test.p is not None]
     strong = sum(p < 0.05 for p in tested)
     expected = 0.05 * len(tested)
     if not inputs.coverage.tests:
@@ -112,11 +112,11 @@ def _loss(inputs: ReportInputs) -> Iterator[Item]:
     else:
         state = "gap" if strong > 2 * expected + 1 else "met"
         tails = "two-sided, of chi-squared the upper tail"
-        said = f"{strong} of {len(tested)} tests with p < .05 ({tails}), {expected:.1f} expected by chance"
+        finding = f"{strong} of {len(tested)} tests with p < .05 ({tails}), {expected:.1f} expected by chance"
         yield Item(
             "Whether missing ratings depend on the stories",
             state,
-            said,
+            finding,
             f"judge coverage {runs}" if state == "gap" else "",
         )
 
@@ -125,8 +125,8 @@ def _bars(inputs: ReportInputs) -> Iterator[Item]:
     if not inputs.has_people:
         yield Item("People's ratings of the same stories", "gap", "none are known", _IMPORT)
         return
-    known = [m.by_rater(j) for m in inputs.matrices for j in range(len(m.criteria))]
-    reasons = dict.fromkeys(str(r.reason) for r in known if not r.known)
+    rater_labels = [m.by_rater(j) for m in inputs.matrices for j in range(len(m.criteria))]
+    reasons = dict.fromkeys(str(r.reason) for r in rater_labels if not r.known)
     labels = [note for m in inputs.matrices if (note := inputs.raters_of(m.dataset).labels_note)]
     if labels:
         notes = "; ".join(dict.fromkeys(labels))
@@ -135,7 +135,7 @@ def _bars(inputs: ReportInputs) -> Iterator[Item]:
         state = "open" if reasons else "met"
         yield Item("Who gave which of people's ratings", state, "; ".join(reasons) or "raters are known by id")
     try:
-        found = inputs.margins
+        margins = inputs.margins
     except JudgeError as error:
         yield Item("Human ceiling and control", "gap", written(error.sentence, PLAIN))
         return
@@ -144,25 +144,27 @@ def _bars(inputs: ReportInputs) -> Iterator[Item]:
         CONTROL: "Control that reads only the surface of a text",
     }
     for kind, name in names.items():
-        absent = [margin.bars[kind] for margin in found if margin.bars[kind].value is None]
+        absent = [margin.bars[kind] for margin in margins if margin.bars[kind].value is None]
         missing = dict.fromkeys(str(bar.reason) for bar in absent)
         # Where raters are not known the ceiling cannot be had, whatever one does.
         unknown = kind == CEILING and any(bar.why.unavailable for bar in absent)
-        state = "met" if found and not missing else "open" if unknown else "gap"
+        state = "met" if margins and not missing else "open" if unknown else "gap"
         needs = "ratings of each story by two people or more" if state == "gap" and kind == CEILING else ""
         yield Item(name, state, inputs.raters.said("; ".join(missing)) or "beside every judge", needs=needs)
 
 
 def _tests(inputs: ReportInputs) -> Iterator[Item]:
     several = len(inputs.judges) > 1 or len(inputs.eval_prompts) > 1
-    said = (
+    family = (
         "contrasts: all pairs and criteria of a comparison, Benjamini-Hochberg; diagnostics: all tests, Holm"
         if several
         else "diagnostics: all tests of the table, Holm; no contrast was tested"
     )
     if not inputs.has_people:
-        said = "differences between systems, Holm; contrasts and diagnostics cannot be tested without people's ratings"
-    yield Item("The family of tests, and its adjustment", "met", said)
+        family = (
+            "differences between systems, Holm; contrasts and diagnostics cannot be tested without people's ratings"
+        )
+    yield Item("The family of tests, and its adjustment", "met", family)
     yield Item(
         "Intervals that account for clusters of stories",
         "met",
@@ -171,23 +173,23 @@ def _tests(inputs: ReportInputs) -> Iterator[Item]:
     repeats = [fact.repeats for fact in inputs.table.facts]
     if all(repeats) and repeats:
         state = "met" if min(repeats) > 1 else "gap"
-        found = f"{min(repeats)} repeats of each query" if min(repeats) > 1 else "one answer to each query"
+        finding = f"{min(repeats)} repeats of each query" if min(repeats) > 1 else "one answer to each query"
         closes = "" if state == "met" else f"judge run {inputs.named_runs} --set repeats=3"
-        yield Item("Repeats, so that consistency is known", state, found, closes)
+        yield Item("Repeats, so that consistency is known", state, finding, closes)
     else:
         yield Item("Repeats, so that consistency is known", "open", "imported ratings: repeats are not in the file")
 
 
 def _settings(inputs: ReportInputs) -> Iterator[Item]:
-    for one in inputs.asked_runs:
-        fact, manifest = one.fact, one.manifest
+    for asked_run in inputs.asked_runs:
+        fact, manifest = asked_run.fact, asked_run.manifest
         force = manifest.get("in_force") or {}
         who = f"{fact.judge}: " if len(inputs.asked_runs) > 1 else ""
         if not force:
-            yield Item(f"{who}how the judge was asked", "open", "imported ratings: there is no manifest")
+            yield Item(f"{who}how the judge was prompted", "open", "imported ratings: there is no manifest")
             continue
         yield from _of_folder(who, JudgeName.of(fact.judge).is_control, force, manifest)
-        yield from _cost(who, force, one.cost)
+        yield from _cost(who, force, asked_run.cost)
 
 
 def _cost(who: str, force: dict[str, Any], cost: Cost) -> Iterator[Item]:
@@ -205,11 +207,11 @@ def _of_folder(who: str, control: bool, force: dict[str, Any], manifest: dict[st
     if control:
         yield Item(f"{who}revision of the model", "met", f"shipped control, {weights or 'this version'}")
     else:
-        found = f"revision {revision}" if revision else "not pinned: the name may later mean other weights"
+        finding = f"revision {revision}" if revision else "not pinned: the name may later mean other weights"
         yield Item(
             f"{who}revision of the model",
             "met" if revision else "gap",
-            found,
+            finding,
             "" if revision else "revision: in run.yaml",
         )
     generation = force.get("generation") or {}
@@ -217,9 +219,9 @@ def _of_folder(who: str, control: bool, force: dict[str, Any], manifest: dict[st
         value = generation.get(key)
         if control and value is None:
             continue
-        found = f"{value:g}" if value is not None else "not set: the provider's default"
+        finding = f"{value:g}" if value is not None else "not set: the provider's default"
         closes = "" if value is not None else f"generation.{key}: in run.yaml"
-        yield Item(f"{who}{question} stated", "met" if value is not None else "gap", found, closes)
+        yield Item(f"{who}{question} stated", "met" if value is not None else "gap", finding, closes)
     yield from _in_force(who, control, manifest)
     git = (manifest.get("environment") or {}).get("git")
     if git and git.get("dirty"):
@@ -232,19 +234,19 @@ def _in_force(who: str, control: bool, manifest: dict[str, Any]) -> Iterator[Ite
     """Whether settings had the effect that the paper states, and whether the model can be requested again."""
     settings = stored(manifest)
     if settings:
-        lost = sentences(one for one in settings if one.state in ("refused", "ignored"))
-        dark = sentences(one for one in settings if one.state == "unknown")
+        lost = sentences(setting for setting in settings if setting.state in ("refused", "ignored"))
+        dark = sentences(setting for setting in settings if setting.state == "unknown")
         state = "gap" if lost else "open" if dark else "met"
         needs = "say so in the paper, or take these settings out of run.yaml" if lost else ""
-        found = "; ".join([*lost, *dark]) or "each requested setting is honoured"
-        yield Item(f"{who}requested settings are in force", state, found, needs=needs)
+        finding = "; ".join([*lost, *dark]) or "each requested setting is honoured"
+        yield Item(f"{who}requested settings are in force", state, finding, needs=needs)
     life = None if control else life_in(manifest)
     if life is not None:
         needs = "a bundle with all answers (judge bundle), and a judge whose weights stay"
         yield Item(
             f"{who}the model can be requested again",
             "gap",
-            f"published judges vanish: {life.sentence}",
+            f"providers withdraw models: {life.sentence}",
             needs=needs,
         )
 
@@ -255,9 +257,9 @@ def _more(inputs: ReportInputs) -> Iterator[Item]:
     files = inputs.options.contamination
     only_control = bool(inputs.table.facts) and all(fact.control for fact in inputs.table.facts)
     if not only_control:
-        found = ", ".join(file.name for file in files) or "not measured whether the judge has seen these stories"
+        finding = ", ".join(file.name for file in files) or "not measured whether the judge has seen these stories"
         closes = "" if files else "judge contamination score DATASET --model MODEL -o FILE"
-        yield Item("Contamination", "met" if files else "gap", found, closes)
+        yield Item("Contamination", "met" if files else "gap", finding, closes)
 
 
 def _audit(inputs: ReportInputs) -> Item:
@@ -282,5 +284,5 @@ def _audit(inputs: ReportInputs) -> Item:
 
 
 def gaps(items: Sequence[Item]) -> int:
-    """How many are gaps."""
+    """Number of items that are gaps."""
     return sum(item.state == "gap" for item in items)

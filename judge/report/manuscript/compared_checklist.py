@@ -28,8 +28,8 @@ def _size(inputs: ReportInputs) -> Iterator[Item]:
         few = few or systems < FEW_SYSTEMS
         prompts = part["story_prompt"].nunique()
         parts.append(f"{dataset}: {part['pair'].nunique():,} pairs, {prompts:,} story-prompts, systems: {systems}")
-    found = "; ".join(parts) or "none was asked"
-    yield Item("How many pairs, story-prompts and systems", "met" if parts else "gap", found)
+    finding = "; ".join(parts) or "none was asked"
+    yield Item("How many pairs, story-prompts and systems", "met" if parts else "gap", finding)
     if not inputs.rates:
         tail = f"fewer than {FEW_SYSTEMS} prove little at system level" if few else "in every dataset"
         needs = "stories by more systems; no command makes them, so base the claim on stories" if few else ""
@@ -38,9 +38,9 @@ def _size(inputs: ReportInputs) -> Iterator[Item]:
 
 def _loss(inputs: ReportInputs) -> Iterator[Item]:
     left = inputs.unasked
-    found = f"{left:,} planned repeats have not been asked yet" if left else "every planned repeat was requested"
+    finding = f"{left:,} planned repeats have not been requested yet" if left else "every planned repeat was requested"
     closes = f"judge run {inputs.named_runs}" if left else ""
-    yield Item("The comparisons are complete", "gap" if left else "met", found, closes)
+    yield Item("The comparisons are complete", "gap" if left else "met", finding, closes)
     yield Item("Which comparisons are missing", "met", verdicts.sentence(inputs.verdicts))
 
 
@@ -48,19 +48,23 @@ def _bars(inputs: ReportInputs) -> Iterator[Item]:
     rows = inputs.preferences.agreement.rows
     frame = inputs.preferences_table.frame
     if not any(row.kind == "judge" for row in rows):
-        found = "no preference or rating by people is known"
-        yield Item("People's preferences of the same pairs", "gap", found, "judge import ratings FILE")
+        finding = "no preference or rating by people is known"
+        yield Item("People's preferences of the same pairs", "gap", finding, "judge import ratings FILE")
         return
-    said = bool((frame["source"] == "rater").any())
-    found = "people compared these stories" if said else "implied by the means of their ratings: no person compared"
-    yield Item("People's preferences of the same pairs", "met" if said else "open", found)
+    compared_by_people = bool((frame["source"] == "rater").any())
+    finding = (
+        "people compared these stories"
+        if compared_by_people
+        else "implied by the means of their ratings: no person compared"
+    )
+    yield Item("People's preferences of the same pairs", "met" if compared_by_people else "open", finding)
     bars = {row.kind for row in rows if row.agreement.half.defined}
     needs = "" if "people" in bars else "preferences of each pair by two known people or more"
     state = "met" if "people" in bars else "gap"
     yield Item("One person against the others", state, "beside the judges" if not needs else "not known", needs=needs)
     both = {"longer", "control"} <= bars
-    found = "beside every judge" if both else "undefined on these pairs"
-    yield Item("The longer story, and the control that reads the surface of a text", "met" if both else "open", found)
+    finding = "beside every judge" if both else "undefined on these pairs"
+    yield Item("The longer story, and the control that reads the surface of a text", "met" if both else "open", finding)
 
 
 def _orders(inputs: ReportInputs) -> Iterator[Item]:
@@ -73,6 +77,6 @@ def _orders(inputs: ReportInputs) -> Iterator[Item]:
         "" if both else "orders: both in run.yaml",
     )
     repeats = min((fact.repeats for fact in inputs.compared_facts), default=1)
-    found = f"{repeats} repeats of each query" if repeats > 1 else "one answer to each query"
+    finding = f"{repeats} repeats of each query" if repeats > 1 else "one answer to each query"
     closes = "" if repeats > 1 else f"judge run {inputs.named_runs} --set repeats=3"
-    yield Item("Repeats, to separate noise from position bias", "met" if repeats > 1 else "gap", found, closes)
+    yield Item("Repeats, to separate noise from position bias", "met" if repeats > 1 else "gap", finding, closes)

@@ -19,7 +19,7 @@ _ORDERS = {
 
 def stories(inputs: ReportInputs) -> Iterator[str]:
     """The pairs of each dataset that was compared, and whose preferences they are held against."""
-    frame, known = inputs.preferences_table.frame if inputs.compared else None, {m.dataset for m in inputs.matrices}
+    frame, datasets = inputs.preferences_table.frame if inputs.compared else None, {m.dataset for m in inputs.matrices}
     if frame is None:
         return
     for dataset in dict.fromkeys(fact.dataset for fact in inputs.compared_facts):
@@ -28,7 +28,7 @@ def stories(inputs: ReportInputs) -> Iterator[str]:
         systems = {*part["first_system"], *part["second_system"]} - set(inputs.options.drop_systems)
         out = f", without {listed(inputs.options.drop_systems)}" if inputs.options.drop_systems else ""
         keys = next((keys for name, keys in DATASETS.items() if dataset.startswith(name)), ())
-        source = f" {cite(*keys)}" if keys and dataset not in known else ""
+        source = f" {cite(*keys)}" if keys and dataset not in datasets else ""
         yield (
             f"The pairs compared are {part['pair'].nunique():,} of the dataset {dataset}{source}, of {len(texts):,} "
             f"stories for {part['story_prompt'].nunique():,} story-prompts by {len(systems)} "
@@ -59,7 +59,7 @@ def statistics(inputs: ReportInputs) -> Iterator[str]:
         lost = "; the others count as missing" if share < 1 else ""
         yield f"Of the requested comparisons, {100 * share:.1f} % have a preference or a tie{lost}."
     yield from _agreement(inputs)
-    if any(one.kind != "implied" for one in inputs.preferences.systems.standings):
+    if any(standing.kind != "implied" for standing in inputs.preferences.systems.standings):
         yield (
             f"Systems' strengths are those of the Bradley-Terry model {cite('bradley-terry-1952-rank')} with ties as "
             f"an outcome of their own {cite('davidson-1970-extending')} and, of judges, an advantage of the first "

@@ -35,17 +35,19 @@ _CITATION = re.compile(r"\[(@[\w-]+(?:; @[\w-]+)*)\]")
 
 def paragraph(inputs: ReportInputs) -> str:
     """The text, with citations."""
-    made = [*_stories(inputs), *compared_methods.stories(inputs), *_judges(inputs)]
+    parts = [*_stories(inputs), *compared_methods.stories(inputs), *_judges(inputs)]
     if inputs.rates:
-        made += [*_parsing(inputs), *_statistics(inputs), *_further(inputs)]
-    made += compared_methods.statistics(inputs) if inputs.compared else ()
-    made.append(f"All figures were made with judge {__version__} (storyjudge).")
-    return " ".join(made)
+        parts += [*_parsing(inputs), *_statistics(inputs), *_further(inputs)]
+    parts += compared_methods.statistics(inputs) if inputs.compared else ()
+    parts.append(f"All figures were made with judge {__version__} (storyjudge).")
+    return " ".join(parts)
 
 
 def cited(text: str) -> list[str]:
     """Keys in order of appearance, each once."""
-    return list(dict.fromkeys(key for found in _CITATION.findall(text) for key in re.findall(r"@([\w-]+)", found)))
+    return list(
+        dict.fromkeys(key for citation in _CITATION.findall(text) for key in re.findall(r"@([\w-]+)", citation))
+    )
 
 
 def blocks(inputs: ReportInputs) -> list[Markup]:
@@ -93,16 +95,16 @@ def _stories(inputs: ReportInputs) -> Iterator[str]:
         elif matrix.criteria:
             raters = sorted({int(count) for count in np.unique(matrix.raters) if count})
             spread = f"{raters[0]}" if len(raters) == 1 else f"{raters[0]} to {raters[-1]}"
-            known = matrix.by_rater(0).known
+            raters_known = matrix.by_rater(0).known
             yield (
                 f"People rated {listed(matrix.criteria)}, {spread} rating{'' if spread == '1' else 's'} a story and "
-                f"criterion; who gave which rating is {'known' if known else 'not known'}."
+                f"criterion; who gave which rating is {'known' if raters_known else 'not known'}."
             )
 
 
 def _judges(inputs: ReportInputs) -> Iterator[str]:
-    for one in inputs.asked_runs:
-        fact, manifest = one.fact, one.manifest
+    for asked_run in inputs.asked_runs:
+        fact, manifest = asked_run.fact, asked_run.manifest
         control = JudgeName.of(fact.judge).is_control
         force = manifest.get("in_force") or {}
         if not force and isinstance(fact, RunFacts) and fact.given:
@@ -149,18 +151,18 @@ def _asked(
     if dates:
         from datetime import UTC, datetime
 
-        text += f"; first asked on {datetime.fromtimestamp(min(dates), UTC):%Y-%m-%d}"
+        text += f"; first request on {datetime.fromtimestamp(min(dates), UTC):%Y-%m-%d}"
     return f"{text}."
 
 
 def _generation(force: Mapping[str, Any], control: bool) -> str:
-    said = force.get("generation") or {}
+    settings = force.get("generation") or {}
     named = [
-        f"{name.replace('_', ' ')} {said[name]:g}"
+        f"{name.replace('_', ' ')} {settings[name]:g}"
         for name in ("temperature", "top_p", "max_tokens", "seed")
-        if said.get(name) is not None
+        if settings.get(name) is not None
     ]
-    left = [name.replace("_", " ") for name in ("temperature", "top_p", "max_tokens") if said.get(name) is None]
+    left = [name.replace("_", " ") for name in ("temperature", "top_p", "max_tokens") if settings.get(name) is None]
     as_asked = " as asked" if sentences(stored({"in_force": force})) else ""
     text = f"generation{as_asked}: {', '.join(named)}" if named else "generation settings were not set"
     return text + (f" ({listed(left)} left to the provider)" if left and named and not control else "")
@@ -196,7 +198,7 @@ def _statistics(inputs: ReportInputs) -> Iterator[str]:
             f"{cite('deutsch-etal-2021-statistical')} (seed {options.seed}): expanded percentiles over stories, and "
             "over system means intervals for the correlation of the systems' true means."
         )
-        yield from (said for matrix in inputs.matrices if (said := match(matrix).sentence))
+        yield from (sentence for matrix in inputs.matrices if (sentence := match(matrix).sentence))
         yield from _bars(inputs)
         if inputs.confusions is not None:
             yield from _labels(inputs)
@@ -207,8 +209,8 @@ def _statistics(inputs: ReportInputs) -> Iterator[str]:
             "Consistency over repeats is the family of intraclass correlations "
             f"{cite('shrout-fleiss-1979-intraclass', 'mcgraw-wong-1996-forming')}."
         )
-    what = "Diagnostics and differences" if inputs.has_people else "Differences"
-    yield f"{what} between systems are adjusted by Holm's method {cite('holm-1979-simple')}."
+    subject = "Diagnostics and differences" if inputs.has_people else "Differences"
+    yield f"{subject} between systems are adjusted by Holm's method {cite('holm-1979-simple')}."
 
 
 def _labels(inputs: ReportInputs) -> Iterator[str]:
@@ -240,18 +242,18 @@ def _contrasts(inputs: ReportInputs) -> str:
 def _bars(inputs: ReportInputs) -> Iterator[str]:
     """Ceiling and control as they were made here; nothing of what could not be made."""
     try:
-        found = inputs.margins
+        margins = inputs.margins
     except JudgeError:
         return
-    yield from _ceiling(inputs, found)
+    yield from _ceiling(inputs, margins)
     yield from _control(inputs.correlations.control_sources)
 
 
-def _ceiling(inputs: ReportInputs, found: Sequence[Margin]) -> Iterator[str]:
+def _ceiling(inputs: ReportInputs, margins: Sequence[Margin]) -> Iterator[str]:
     if inputs.raters.labels_note:
         yield "There is no human ceiling, since no person rated the stories."
         return
-    ceilings = [margin.bars[CEILING] for margin in found]
+    ceilings = [margin.bars[CEILING] for margin in margins]
     reasons = dict.fromkeys(bar.why.fact for bar in ceilings if bar.value is None)
     ceiling = "The human ceiling, each rater against the mean of the others"
     if any(bar.defined for bar in ceilings):

@@ -38,40 +38,40 @@ def blocks(inputs: ReportInputs) -> list[Markup]:
     """Over all stories, beside the bars; then over system means."""
     if not inputs.has_people:
         return [prose("No people's ratings of these stories are known, so agreement with people cannot be estimated.")]
-    made = [prose((_READ_LABELS if inputs.raters.labels_note else _READ) + _READ_CONTROL)]
+    markup = [prose((_READ_LABELS if inputs.raters.labels_note else _READ) + _READ_CONTROL)]
     result = inputs.correlations
     grids = _layouts(inputs, result)
-    for number, one in enumerate(grids):
-        raters = inputs.raters_of(one.dataset)
-        heat = heat_map(one, raters)
-        made.append(figure(charts.heat_map(heat, f"heat-{number}"), heat.caption))
-        if sum(row.kind not in (CEILING, CONTROL) for row in one.rows) > 1 or len(one.criteria) > 1:
-            dots = correlations.forest(one, raters)
-            made.append(figure(charts.forest(dots, f"dots-{number}"), dots.caption))
-    made += [shown(table, inputs, folded=True) for table in correlation_grid.tables(grids)]
-    made.append(shown(table_of(result, inputs.margins, of_panels(result)), inputs))
+    for number, grid in enumerate(grids):
+        raters = inputs.raters_of(grid.dataset)
+        heat = heat_map(grid, raters)
+        markup.append(figure(charts.heat_map(heat, f"heat-{number}"), heat.caption))
+        if sum(row.kind not in (CEILING, CONTROL) for row in grid.rows) > 1 or len(grid.criteria) > 1:
+            dots = correlations.forest(grid, raters)
+            markup.append(figure(charts.forest(dots, f"dots-{number}"), dots.caption))
+    markup += [shown(table, inputs, folded=True) for table in correlation_grid.tables(grids)]
+    markup.append(shown(table_of(result, inputs.margins, of_panels(result)), inputs))
     for table in correlation.tables(result):
-        made.append(shown(table, inputs, folded=True, title=f"{table.title}, every row, with missing ratings"))
+        markup.append(shown(table, inputs, folded=True, title=f"{table.title}, every row, with missing ratings"))
     if inputs.classes.rows:
-        made += [shown(table, inputs, folded=True) for table in classes.tables(inputs.classes)]
-    return [*made, *panel_words.blocks(inputs), *_over_systems(inputs), *label_words.blocks(inputs)]
+        markup += [shown(table, inputs, folded=True) for table in classes.tables(inputs.classes)]
+    return [*markup, *panel_words.blocks(inputs), *_over_systems(inputs), *label_words.blocks(inputs)]
 
 
 def _layouts(inputs: ReportInputs, result: Correlations) -> list[Layout]:
     """The result's datasets; without the ceiling's row where no person rated the stories."""
     return [
-        replace(one, rows=tuple(row for row in one.rows if row.kind != CEILING))
-        if inputs.raters_of(one.dataset).labels_note
-        else one
-        for one in correlation_grid.layouts(result)
+        replace(grid, rows=tuple(row for row in grid.rows if row.kind != CEILING))
+        if inputs.raters_of(grid.dataset).labels_note
+        else grid
+        for grid in correlation_grid.layouts(result)
     ]
 
 
 def _over_systems(inputs: ReportInputs) -> Iterator[Markup]:
     yield heading("Over system means")
     grids = _layouts(inputs, inputs.correlations_over_systems)
-    for number, one in enumerate(grids):
-        heat = heat_map(one, inputs.raters_of(one.dataset))
+    for number, grid in enumerate(grids):
+        heat = heat_map(grid, inputs.raters_of(grid.dataset))
         yield figure(charts.heat_map(heat, f"heat-systems-{number}"), heat.caption)
     for table in correlation_grid.tables(grids):
         yield shown(table, inputs, folded=True)

@@ -61,25 +61,25 @@ def audit_facts(inputs: ReportInputs) -> AuditFacts | None:
     audit = inputs.audit
     if audit is None:
         return None
-    found = answered(audit)
-    report = inputs.audit_report if found.raters.any() else None
+    matrix = answered(audit)
+    report = inputs.audit_report if matrix.raters.any() else None
     errors = () if report is None else report.errors
     return AuditFacts(
         file=audit.path,
-        items=len(found.items),
-        finished=int((found.raters > 0).sum()),
-        twice=int((found.raters > 1).sum()),
-        annotators=found.finishers,
+        items=len(matrix.items),
+        finished=int((matrix.raters > 0).sum()),
+        twice=int((matrix.raters > 1).sum()),
+        annotators=matrix.finishers,
         raters=inputs.raters,
         sampling=audit.sampling,
         seed=audit.seed,
         blind=audit.blind,
         seen=_seen(audit),
-        settled=found.settled,
-        open=found.open if audit.adjudication.annotators else 0,
-        shares=[(one.category.label, one.rates.mean) for one in errors],
-        agreements=[(one.category.label, one.agreement.ac1.estimate) for one in errors]
-        if (found.raters > 1).any()
+        settled=matrix.settled,
+        open=matrix.open if audit.adjudication.annotators else 0,
+        shares=[(error.category.label, error.rates.mean) for error in errors],
+        agreements=[(error.category.label, error.agreement.ac1.estimate) for error in errors]
+        if (matrix.raters > 1).any()
         else (),
     )
 
@@ -93,17 +93,17 @@ def headline(facts: AuditFacts) -> str:
     """One sentence for the top of the page."""
     if not facts.finished:
         drawn = _many(facts.items, "explanation was", "explanations were")
-        return f"{drawn} drawn for an audit; no annotator has finished one."
+        return f"{drawn} sampled for an audit; no annotator has finished one."
     who = f"{_many(facts.annotators, 'annotator has', 'annotators have')} audited {facts.finished:,} of the "
     text = f"{who}{_many(facts.items, 'explanation', 'explanations')} drawn"
-    known = [(label, share) for label, share in facts.shares if share.value is not None]
-    if known:
-        label, most = known[near_ties.highest([share.value for _, share in known])]
+    defined = [(label, share) for label, share in facts.shares if share.value is not None]
+    if defined:
+        label, most = defined[near_ties.highest([share.value for _, share in defined])]
         ends = f" [{100 * most.low:.1f}, {100 * most.high:.1f}]" if most.low is not None and most.high else ""
         text += f"; the most frequent error is {label}, in {100 * (most.value or 0.0):.1f} %{ends} of them"
     if not facts.twice:
         return f"{text}; no explanation was annotated twice, so agreement between annotators is unknown."
-    agreed = [(one.value, label) for label, one in facts.agreements if one.value is not None]
+    agreed = [(agreement.value, label) for label, agreement in facts.agreements if agreement.value is not None]
     if agreed:
         (low, least), (high, _) = min(agreed), max(agreed)
         over = f"{low:.2f} to {high:.2f} over {len(agreed)} errors" if len(agreed) > 1 else f"{low:.2f} on {least}"
@@ -135,7 +135,7 @@ def methods(facts: AuditFacts, cite: str) -> str:
 def _drawn(facts: AuditFacts) -> str:
     options = facts.sampling.get("options") or {}
     if not options:
-        return "which were not drawn by this program"
+        return "which were not sampled by this program"
     by, spread = (_known(facts, facts.sampling.get(key) or ()) for key in ("by", "spread"))
     strata = f"stratified by {_listed(by)} ({options['allocation']} allocation), " if by else ""
     if spread:
@@ -149,7 +149,10 @@ def _known(facts: AuditFacts, names: Sequence[str]) -> list[str]:
     """Variables that the draw used, as prose names them, saying which are not known of every explanation."""
     partly = facts.sampling.get("unknown") or {}
     plain = [facts.raters.said(name) for name in _plain(names)]
-    return [f"{said} (where known)" if name in partly else said for name, said in zip(names, plain, strict=True)]
+    return [
+        f"{plain_name} (where known)" if name in partly else plain_name
+        for name, plain_name in zip(names, plain, strict=True)
+    ]
 
 
 def _plain(names: Sequence[str]) -> list[str]:
@@ -158,8 +161,8 @@ def _plain(names: Sequence[str]) -> list[str]:
     return [words.get(str(name), str(name)) for name in names]
 
 
-def _many(number: int, one: str, several: str) -> str:
-    return f"{number:,} {one if number == 1 else several}"
+def _many(number: int, singular: str, several: str) -> str:
+    return f"{number:,} {singular if number == 1 else several}"
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -24,7 +24,9 @@ _BARS: dict[str, Kind] = {"person": CEILING, "control": CONTROL}
 def answers(inputs: ReportInputs) -> Iterator[Answer]:
     """What the table cannot tell, for the first box."""
     if inputs.checked is not None and inputs.checked.untold:
-        yield Answer("What cannot be computed from the file?", tuple(one.sentence for one in inputs.checked.untold))
+        yield Answer(
+            "What cannot be computed from the file?", tuple(untold.sentence for untold in inputs.checked.untold)
+        )
 
 
 def without(inputs: ReportInputs) -> frozenset[str]:
@@ -43,18 +45,18 @@ def blocks(inputs: ReportInputs) -> list[Markup]:
     if checked is None:
         return []
     how = "Columns that were not named were guessed from their names and cells." if checked.guessed else ""
-    made = [
+    parts = [
         prose(
             f"{checked.path.name} has {checked.rows:,} rows. {how} This command repeats the reading:".replace("  ", " ")
         ),
         Markup("<pre>{}</pre>").format(inputs.options.command),
     ]
     if checked.notes:
-        made.append(items([written(note, None) or written(note, PLAIN) for note in checked.notes], kind="notes"))
-    made.append(shown(columns_table(checked), inputs, folded=False))
+        parts.append(items([written(note, None) or written(note, PLAIN) for note in checked.notes], kind="notes"))
+    parts.append(shown(columns_table(checked), inputs, folded=False))
     if checked.untold:
-        made.append(shown(untold_table(checked), inputs, folded=False))
-    return made
+        parts.append(shown(untold_table(checked), inputs, folded=False))
+    return parts
 
 
 def columns_table(checked: Checked) -> Table:
@@ -62,10 +64,14 @@ def columns_table(checked: Checked) -> Table:
     guess = checked.columns
     rows = [{"what": option, "column": column, "of": None} for option, column in guess.fields.items()]
     rows += [{"what": "judge", "column": name, "of": "named in the column of raters"} for name in guess.judge_names]
-    for what, read in (("judge", guess.judges), ("human", guess.people)):
+    for role, read in (("judge", guess.judges), ("human", guess.people)):
         rows += [
-            {"what": what, "column": one.column, "of": "the row's criterion" if one.criterion == "*" else one.criterion}
-            for one in read
+            {
+                "what": role,
+                "column": source.column,
+                "of": "the row's criterion" if source.criterion == "*" else source.criterion,
+            }
+            for source in read
         ]
     for row in rows:
         row["how"] = "guessed" if row["what"] in guess.guessed else "said"
@@ -80,11 +86,13 @@ def untold_table(checked: Checked) -> Table:
         Column("therefore", "so", wrap=30),
         Column("closes", "what would provide it", wrap=20),
     ]
-    rows = [{"missing": one.missing, "therefore": one.therefore, "closes": one.closes} for one in checked.untold]
+    rows = [
+        {"missing": untold.missing, "therefore": untold.therefore, "closes": untold.closes} for untold in checked.untold
+    ]
     return Table("What cannot be computed from the file", columns, rows, _signature(checked))
 
 
-def answers_table(found: list[Answer], checked: Checked) -> Table:
+def answers_table(answers_given: list[Answer], checked: Checked) -> Table:
     """What the page says first, as a table."""
     columns = [
         Column("question", "question", wrap=18),
@@ -93,11 +101,11 @@ def answers_table(found: list[Answer], checked: Checked) -> Table:
     ]
     rows = [
         {
-            "question": one.question,
-            "answer": one.verdict.text if one.verdict else None,
-            "because": " ".join((*((f"({one.verdict.rule})",) if one.verdict else ()), *one.sentences)),
+            "question": answer.question,
+            "answer": answer.verdict.text if answer.verdict else None,
+            "because": " ".join((*((f"({answer.verdict.rule})",) if answer.verdict else ()), *answer.sentences)),
         }
-        for one in found
+        for answer in answers_given
     ]
     return Table("What the file shows", columns, rows, _signature(checked))
 
@@ -140,11 +148,11 @@ def systems_table(over_systems: Correlations, within: Classes) -> Table:
     for row in over_systems.rows:
         if row.kind != JUDGE:
             continue
-        made = {**_who(row.subject), "means": row.estimate}
+        row_cells = {**_who(row.subject), "means": row.estimate}
         mine = sorted(parts.get(_who_key(row.subject), ()), key=lambda part: part.value.value or 0.0)
         for name, part in zip(("lowest", "highest"), (mine[:1], mine[-1:]), strict=True):
-            made |= {f"{name}_system": part[0].name, name: part[0].value} if part else {}
-        rows.append(made)
+            row_cells |= {f"{name}_system": part[0].name, name: part[0].value} if part else {}
+        rows.append(row_cells)
     notes = ("the page has every system; among many systems, the lowest and the highest are so partly by chance",)
     return Table("By system", columns, rows, over_systems.signature, notes)
 

@@ -28,8 +28,8 @@ _NAMES: dict[Factor, str] = {"eval_prompt": "Eval-Prompts", "judge": "Judges"}
 
 
 def blocks(inputs: ReportInputs) -> list[Markup]:
-    """By Eval-Prompt, then by judge, as far as there are two."""
-    made: list[Markup] = []
+    """Comparisons of Eval-Prompts, then of judges, where there are at least two."""
+    parts: list[Markup] = []
     sides: tuple[tuple[Factor, Sequence[str], int], ...] = (
         ("eval_prompt", inputs.eval_prompts, len(inputs.judges)),
         ("judge", inputs.judges, len(inputs.eval_prompts)),
@@ -38,30 +38,30 @@ def blocks(inputs: ReportInputs) -> list[Markup]:
         if len(names) < 2:
             continue
         try:
-            made += list(_compared(inputs, by, names, others))
+            parts += list(_compared(inputs, by, names, others))
         except JudgeError as error:
-            made.append(failed(f"{_NAMES[by]} cannot be compared", error))
-    return made or [prose("There is only one judge with one Eval-Prompt, so there is nothing to compare.")]
+            parts.append(failed(f"{_NAMES[by]} cannot be compared", error))
+    return parts or [prose("There is only one judge with one Eval-Prompt, so there is nothing to compare.")]
 
 
 def _compared(inputs: ReportInputs, by: Factor, names: Sequence[str], others: int) -> Iterator[Markup]:
     options = _options(inputs, by, names, others)
     yield heading(f"{_NAMES[by]} compared on the same stories")
-    found = compared(inputs.table, options)
-    said = inputs.raters.said
-    sentences = [f"{_where(found, entry)}{said(entry.sentence)}" for entry in found.entries]
+    comparison = compared(inputs.table, options)
+    in_words = inputs.raters.said
+    sentences = [f"{_where(comparison, entry)}{in_words(entry.sentence)}" for entry in comparison.entries]
     if len(sentences) <= MOST_SENTENCES:
         yield items(sentences)
     else:
-        yield prose(inputs.raters.said(_counted(found)))
-    if any(entry.result.means["tau"].defined for entry in found.entries):
-        chart = contrasts.forest(found, _NAMES[by], resamples=options.resamples, raters=inputs.raters)
+        yield prose(inputs.raters.said(_counted(comparison)))
+    if any(entry.result.means["tau"].defined for entry in comparison.entries):
+        chart = contrasts.forest(comparison, _NAMES[by], resamples=options.resamples, raters=inputs.raters)
         yield figure(charts.forest(chart, f"contrasts-{by.replace('_', '-')}", width=230), chart.caption)
     if len(sentences) > MOST_SENTENCES:
         summary = Markup("<summary>All {} contrasts, a sentence each</summary>").format(len(sentences))
         yield Markup("<details>{}{}</details>").format(summary, items(sentences))
-    for place, table in enumerate(tables.tables(found, pairs=True)):
-        yield shown(table, inputs, folded=place > 0 or not found.ranking)
+    for number, table in enumerate(tables.tables(comparison, pairs=True)):
+        yield shown(table, inputs, folded=number > 0 or not comparison.ranking)
 
 
 def _options(inputs: ReportInputs, by: Factor, names: Sequence[str], others: int) -> CompareOptions:
@@ -77,11 +77,11 @@ def _options(inputs: ReportInputs, by: Factor, names: Sequence[str], others: int
     )
 
 
-def _counted(found: Comparison) -> str:
-    """How many contrasts of agreement with people hold, for whom."""
-    prompts = [entry for entry in found.entries if leaves_zero_out(entry.result.means["tau"])]
+def _counted(comparison: Comparison) -> str:
+    """Sentence that counts the contrasts in which agreement with people differs significantly."""
+    prompts = [entry for entry in comparison.entries if leaves_zero_out(entry.result.means["tau"])]
     both = [entry for entry in prompts if leaves_zero_out(entry.result.means["tau_both"])]
-    total = len(found.entries)
+    total = len(comparison.entries)
     return (
         f"Of {total} contrasts, {len(prompts)} differ in agreement with people (mean over criteria) by more than new "
         f"story-prompts would explain, {len(both)} of these by more than new systems would explain too. Intervals are "
@@ -89,7 +89,7 @@ def _counted(found: Comparison) -> str:
     )
 
 
-def _where(found: Comparison, entry: Entry) -> str:
+def _where(comparison: Comparison, entry: Entry) -> str:
     """What both sides share, before the sentence: `Beluga-13B: `; nothing where all contrasts share the same."""
-    name = tables.shared_name(entry, found)
+    name = tables.shared_name(entry, comparison)
     return f"{name}: " if name else ""

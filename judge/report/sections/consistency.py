@@ -18,9 +18,9 @@ def blocks(inputs: ReportInputs) -> list[Markup]:
     """A picture of ICC(1,1) where any is defined, and the table."""
     result = inputs.consistency
     judged = [estimate for cell in result.judged if (estimate := cell.estimate(_FORM))]
-    made = []
+    parts = []
     if any(estimate.defined for estimate in judged):
-        found = chart.forest(
+        dots = chart.forest(
             result,
             _FORM,
             dataset=", ".join(matrix.dataset for matrix in inputs.matrices),
@@ -29,9 +29,9 @@ def blocks(inputs: ReportInputs) -> list[Markup]:
             signature=result.signature,
             raters=inputs.raters,
         )
-        made.append(figure(charts.forest(found, "consistency-dots"), found.caption))
-        made.append(prose("High consistency is not validity: a judge that always answers 3 is consistent."))
+        parts.append(figure(charts.forest(dots, "consistency-dots"), dots.caption))
+        parts.append(prose("High consistency is not validity: a judge that always answers 3 is consistent."))
     else:
         reasons = dict.fromkeys(estimate.reason or "undefined" for estimate in judged)
-        made.append(prose(f"Consistency over repeats: {'; '.join(reasons) or 'no judge was run'}."))
-    return [*made, *(shown(table, inputs) for table in consistency_tables.tables(result))]
+        parts.append(prose(f"Consistency over repeats: {'; '.join(reasons) or 'no judge was run'}."))
+    return [*parts, *(shown(table, inputs) for table in consistency_tables.tables(result))]

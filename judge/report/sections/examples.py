@@ -26,16 +26,16 @@ def blocks(inputs: ReportInputs) -> list[Markup]:
     if not inputs.has_people:
         return [prose("No people's ratings of these stories are known, so a judge cannot be compared with them.")]
     options = DisagreementsOptions(drop_systems=inputs.options.drop_systems, top=inputs.options.examples)
-    found = disagreements(inputs.table, options)
+    listing = disagreements(inputs.table, options)
     lead = (
-        f"The {len(found.rows)} stories, of {found.stories:,}, on which a judge and {inputs.raters.name} differ "
+        f"The {len(listing.rows)} stories, of {listing.stories:,}, on which a judge and {inputs.raters.name} differ "
         "most, each side standardised (z), so that leniency does not count as disagreement. "
         "They are the extremes, not a sample."
     )
     more = f"More, and other kinds: judge disagreements {inputs.named_runs} --top 20"
     return [
         prose(lead),
-        *(_card(row, inputs.raters_of(row.dataset), found.scale_of(row)) for row in found.rows),
+        *(_card(row, inputs.raters_of(row.dataset), listing.scale_of(row)) for row in listing.rows),
         prose(more, kind="faint"),
     ]
 
@@ -79,8 +79,8 @@ def _side(side: JudgeSide, scale: Scale | None) -> Iterator[Markup]:
     for repeat in side.repeats[:_REPEATS]:
         if repeat.repeat is None and not repeat.explanation:
             continue
-        said = repeat.status if repeat.rating is None else _said(repeat.rating, scale)
-        yield Markup("<p>Repeat {}: {}</p>").format("—" if repeat.repeat is None else repeat.repeat, said)
+        rating = repeat.status if repeat.rating is None else _said(repeat.rating, scale)
+        yield Markup("<p>Repeat {}: {}</p>").format("—" if repeat.repeat is None else repeat.repeat, rating)
         if repeat.explanation:
             text = _cut(repeat.explanation, _EXPLANATION)
             yield Markup('<div class="text" dir="auto">{}</div>').format(text)

@@ -25,6 +25,7 @@ from judge.report.inputs import ReportInputs
 MOST = 3000
 """Texts that one map carries."""
 
+# Every point carries its text in the page: `MOST` texts of this length are about two megabytes.
 _CHARACTERS = 600
 _JSON = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"})
 
@@ -33,47 +34,47 @@ PointOf = Mapping[str, Any]
 
 def blocks(inputs: ReportInputs) -> list[Markup]:
     """A map of all folders that were looked at together, and their tables; else the command that makes them."""
-    found = zip(inputs.folders, inputs.explanation_maps, strict=True)
-    known = [(folder, one) for folder, one in found if one is not None]
-    if not known and not inputs.explains:
+    pairs = zip(inputs.folders, inputs.explanation_maps, strict=True)
+    stored = [(folder, stored_map) for folder, stored_map in pairs if stored_map is not None]
+    if not stored and not inputs.explains:
         return [prose("These answers have no explanations, so there is nothing to analyse.")]
-    if not known:
+    if not stored:
         sentence = "The explanations have not been analysed yet. This command makes the map and its tables:"
         return [prose(sentence), Markup("<pre>{}</pre>").format(f"judge explain {inputs.named_runs}")]
-    made: list[Markup] = []
+    parts: list[Markup] = []
     groups: dict[str, list[int]] = {}
-    for at, (_, one) in enumerate(known):
-        groups.setdefault(one.signature, []).append(at)
+    for at, (_, stored_map) in enumerate(stored):
+        groups.setdefault(stored_map.signature, []).append(at)
     for number, places in enumerate(groups.values()):
-        group = [known[at] for at in places]
+        group = [stored[at] for at in places]
         texts = _texts(inputs, {str(folder.path) for folder, _ in group})
-        made += _one_look(inputs, [one for _, one in group], texts, number)
-    missing = len(inputs.folders) - len(known)
+        parts += _one_look(inputs, [stored_map for _, stored_map in group], texts, number)
+    missing = len(inputs.folders) - len(stored)
     if missing:
         sentence = f"{missing} of {len(inputs.folders)} result folders hold no analysis of explanations; it is made by"
-        made.append(prose(f"{sentence} judge explain."))
-    return made
+        parts.append(prose(f"{sentence} judge explain."))
+    return parts
 
 
 def _one_look(
-    inputs: ReportInputs, found: Sequence[StoredMap], texts: Mapping[tuple[Any, ...], str], number: int
+    inputs: ReportInputs, maps: Sequence[StoredMap], texts: Mapping[tuple[Any, ...], str], number: int
 ) -> list[Markup]:
-    first = found[0]
-    every = [point for one in found for point in one.points]
+    first = maps[0]
+    every = [point for stored_map in maps for point in stored_map.points]
     placed = [point for point in every if point["x"] is not None and point["y"] is not None]
-    made: list[Markup] = []
+    parts: list[Markup] = []
     if placed:
-        made.append(_map(placed, first, texts, number, inputs.options.seed))
+        parts.append(_map(placed, first, texts, number, inputs.options.seed))
     else:
-        made.append(prose(f"{len(every):,} explanations were analysed; no map was drawn of them."))
+        parts.append(prose(f"{len(every):,} explanations were analysed; no map of them was computed."))
     if first.keywords:
-        words = [f"cluster {name}: {', '.join(found_)}" for name, found_ in first.keywords.items() if found_]
-        made += [prose("Words that distinguish each cluster, best first:"), items(words)]
-    made += [shown(stored_tables.table(one, lambda row: texts.get(_key(row))), inputs) for one in first.tables]
-    told = {note for one in first.tables for note in one["notes"]}
-    if untold := [note for note in first.notes if note not in told]:
-        made.append(items(untold, kind="notes"))
-    return made
+        words = [f"cluster {name}: {', '.join(keywords)}" for name, keywords in first.keywords.items() if keywords]
+        parts += [prose("Words that distinguish each cluster, best first:"), items(words)]
+    parts += [shown(stored_tables.table(kept, lambda row: texts.get(_key(row))), inputs) for kept in first.tables]
+    table_notes = {note for kept in first.tables for note in kept["notes"]}
+    if untold := [note for note in first.notes if note not in table_notes]:
+        parts.append(items(untold, kind="notes"))
+    return parts
 
 
 def _map(
@@ -108,12 +109,12 @@ def _map(
 
 
 def _places(points: Sequence[PointOf]) -> int:
-    """Of equal texts, dots stand on each other: as many as can be seen apart."""
+    """Number of dots that can be distinguished: dots of equal texts cover each other."""
     return len({(point["x"], point["y"]) for point in points})
 
 
 def _ways(points: Sequence[PointOf]) -> list[str]:
-    """In which ways points can be marked: what none of them has is left out."""
+    """Variables by which points can be coloured: those that no point has are left out."""
     clusters = any(point["cluster"] is not None and point["cluster"] >= 0 for point in points)
     rated = any(point["rating"] is not None for point in points)
     return ["criterion", *(["cluster"] if clusters else []), *(["rating"] if rated else [])]
@@ -140,10 +141,10 @@ def _texts(inputs: ReportInputs, paths: set[str]) -> dict[tuple[Any, ...], str]:
     frame = inputs.table.frame
     part = frame[(frame["source"] == "judge") & frame["judge"].isin(judges) & frame["explanation"].notna()]
     columns = [part[name].astype(object) for name in _PARTS]
-    found: dict[tuple[Any, ...], str] = {}
+    cut_texts: dict[tuple[Any, ...], str] = {}
     for judge, story, criterion, prompt, repeat, text in zip(*columns, part["explanation"], strict=True):
         number = None if pd.isna(repeat) else int(repeat)
         whole = str(text)
         cut = whole if len(whole) <= _CHARACTERS else f"{whole[:_CHARACTERS].rstrip()}…"
-        found[str(judge), str(story), str(criterion), str(prompt), number] = cut
-    return found
+        cut_texts[str(judge), str(story), str(criterion), str(prompt), number] = cut
+    return cut_texts

@@ -13,30 +13,31 @@ from judge.stats.estimate import Estimate
 
 def looks(inputs: ReportInputs) -> list[StoredMap]:
     """One stored map for each look; a look at several result folders is stored in each, and counts once."""
-    found = [one for one in inputs.explanation_maps if one is not None]
-    return list({one.signature: one for one in found}.values())
+    maps = [stored_map for stored_map in inputs.explanation_maps if stored_map is not None]
+    return list({stored_map.signature: stored_map for stored_map in maps}.values())
 
 
 def headline(inputs: ReportInputs) -> list[str]:
     """A sentence a look: how many explanations, and how well their wording tells the criterion."""
-    folders = [one for one in inputs.explanation_maps if one is not None]
-    made = []
+    folders = [stored_map for stored_map in inputs.explanation_maps if stored_map is not None]
+    sentences = []
     for look in looks(inputs):
-        texts = sum(len(one.points) for one in folders if one.signature == look.signature)
-        made.append(f"{texts:,} explanation{' was' if texts == 1 else 's were'} analysed{_told(look.tables)}.")
-    return made
+        texts = sum(len(stored_map.points) for stored_map in folders if stored_map.signature == look.signature)
+        sentences.append(f"{texts:,} explanation{' was' if texts == 1 else 's were'} analysed{_told(look.tables)}.")
+    return sentences
 
 
 def _told(tables: Sequence[dict[str, Any]]) -> str:
     rows = [row for table in map(stored_tables.table, tables) for row in table.rows]
     pairs = [(_number(row.get("accuracy")), _number(row.get("accuracy_chance"))) for row in rows]
-    known = [(told, by_chance) for told, by_chance in pairs if told is not None and by_chance is not None]
-    if not known:
+    shares = [(share, by_chance) for share, by_chance in pairs if share is not None and by_chance is not None]
+    if not shares:
         return ""
-    cells = f", over {len(known)} rows (judge × Eval-Prompt)" if len(known) > 1 else ""
+    cells = f", over {len(shares)} rows (judge × Eval-Prompt)" if len(shares) > 1 else ""
     return (
-        f": from the wording alone a classifier predicts the criterion of {_span([100 * told for told, _ in known])} % "
-        f"of them, and of {_span([100 * by_chance for _, by_chance in known])} % where it learned from permuted "
+        ": from the wording alone a classifier predicts the criterion of "
+        f"{_span([100 * share for share, _ in shares])} % of them, "
+        f"and of {_span([100 * by_chance for _, by_chance in shares])} % where it learned from permuted "
         f"criteria{cells}; this shows how far explanations differ by criterion, not whether they are correct"
     )
 

@@ -17,25 +17,25 @@ _LAST = ("systems", "wrong", "seen", "missing")
 def answers(inputs: ReportInputs) -> list[Answer]:
     """What the figures are worth, may the judge replace an annotator, which prompt; agreement, loss, consistency,
     explanations; systems, what goes wrong, what is missing, what next."""
-    found = inputs.summary.datasets
-    said = headline.answers(inputs)
-    worth = [one for one in said if one.question == headline.WORTH]
-    others = [one for one in said if one.question != headline.WORTH]
-    several = len(found) > 1
-    first = [answer for one in found for answer in _of(one, _FIRST, several=several)]
-    last = [answer for one in found for answer in _of(one, _LAST, several=several)]
-    steps = tuple(dict.fromkeys(command for one in found for command in one.commands))
+    datasets = inputs.summary.datasets
+    answers_all = headline.answers(inputs)
+    worth = [answer for answer in answers_all if answer.question == headline.WORTH]
+    others = [answer for answer in answers_all if answer.question != headline.WORTH]
+    several = len(datasets) > 1
+    first = [answer for dataset in datasets for answer in _of(dataset, _FIRST, several=several)]
+    last = [answer for dataset in datasets for answer in _of(dataset, _LAST, several=several)]
+    steps = tuple(dict.fromkeys(command for dataset in datasets for command in dataset.commands))
     return [*worth, *first, *others, *last, Answer("What next?", steps)]
 
 
-def _of(one: OfDataset, labels: tuple[str, ...], *, several: bool) -> Iterator[Answer]:
-    on = f" ({one.dataset})" if several else ""
-    for answer in one.answers:
+def _of(of_dataset: OfDataset, labels: tuple[str, ...], *, several: bool) -> Iterator[Answer]:
+    on = f" ({of_dataset.dataset})" if several else ""
+    for answer in of_dataset.answers:
         if answer.label not in labels:
             continue
-        about = (f"About {one.row}.",) if answer.label == "replace" else ()
-        said = answer.sentences if answer.label != "missing" else tuple(map(_sentence, answer.sentences))
-        yield Answer(f"{answer.question}{on}", (*about, *said), answer.verdict, answer.label)
+        about = (f"About {of_dataset.row}.",) if answer.label == "replace" else ()
+        sentences = answer.sentences if answer.label != "missing" else tuple(map(_sentence, answer.sentences))
+        yield Answer(f"{answer.question}{on}", (*about, *sentences), answer.verdict, answer.label)
 
 
 def _sentence(words: str) -> str:

@@ -26,7 +26,7 @@ from judge.stats.estimate import Estimate
 from judge.summary.answers import Answer
 from judge.summary.rules import of_agreement, of_consistency, of_loss
 
-WORTH = "What are these figures worth?"
+WORTH = "What limits these figures?"
 """The question that is answered first, where there is something to be said."""
 
 _RIVALS = 3
@@ -35,28 +35,28 @@ _RIVALS = 3
 
 def answers(inputs: ReportInputs) -> list[Answer]:
     """Who rated the stories where that has to be said, then agreement, loss, consistency, explanations, their audit."""
-    them = inputs.raters.them
+    rater_words = inputs.raters.them
     first = tuple(_caveats(inputs))
-    made = [Answer(WORTH, first)] if first else []
+    answers_so_far = [Answer(WORTH, first)] if first else []
     for matrix in inputs.matrices:
-        best, said = _of_dataset(inputs, matrix)
+        best, findings = _of_dataset(inputs, matrix)
         on = f" on {matrix.dataset}" if len(inputs.matrices) > 1 else ""
         verdict = None if best is None else of_agreement(best)
-        made.append(Answer(f"Does the judge agree with {them}{on}?", tuple(said), verdict))
+        answers_so_far.append(Answer(f"Does the judge agree with {rater_words}{on}?", tuple(findings), verdict))
         labelled = label_words.answer(inputs, matrix.dataset, on)
-        made += [labelled] if labelled is not None else []
-    made.append(_loss(inputs))
-    made += _consistency(inputs)
+        answers_so_far += [labelled] if labelled is not None else []
+    answers_so_far.append(_loss(inputs))
+    answers_so_far += _consistency(inputs)
     explained = explanation_words.headline(inputs)
     if explained:
-        made.append(Answer("What do the explanations say?", tuple(explained)))
+        answers_so_far.append(Answer("What do the explanations say?", tuple(explained)))
     try:
         audited = audit_words.audit_facts(inputs)
     except JudgeError:
         audited = None  # its own section says why
     if audited is not None:
-        made.append(Answer("What did people find in them?", (audit_words.headline(audited),)))
-    return made
+        answers_so_far.append(Answer("What did people find in them?", (audit_words.headline(audited),)))
+    return answers_so_far
 
 
 def sentences(inputs: ReportInputs) -> list[str]:
@@ -76,21 +76,21 @@ def _caveats(inputs: ReportInputs) -> Iterator[str]:
 
 def _of_dataset(inputs: ReportInputs, matrix: RatingMatrix) -> tuple[Margin | None, list[str]]:
     """The row that the verdict is about, and the sentences."""
-    found = inputs.margins if inputs.has_people else []
-    mine = [margin for margin in found if margin.dataset == matrix.dataset]
+    margins = inputs.margins if inputs.has_people else []
+    mine = [margin for margin in margins if margin.dataset == matrix.dataset]
     judges = [margin for margin in mine if not margin.control] or mine
     best = best_of([margin for margin in judges if margin.value.value is not None])
-    said = list(agreement_sentences(matrix, mine, inputs.raters_of(matrix.dataset)))
+    findings = list(agreement_sentences(matrix, mine, inputs.raters_of(matrix.dataset)))
     named = match(matrix).sentence if mine else ""
-    said += [named] if named else []
+    findings += [named] if named else []
     if best is not None:
         # Right behind the one figure that stands for all people.
-        said = [*said[:1], *panel_words.sentences(inputs, best), *said[1:], *_hidden(inputs, best)]
-    return best, said
+        findings = [*findings[:1], *panel_words.sentences(inputs, best), *findings[1:], *_hidden(inputs, best)]
+    return best, findings
 
 
 def _hidden(inputs: ReportInputs, best: Margin) -> Iterator[str]:
-    """Where the named row's pooled correlations hide what holds within classes, and how many other rows do."""
+    """Sentences on pooled correlations of the named row that differ from those within classes; others are counted."""
     flagged = [row for row in inputs.classes.flagged if row.subject.dataset == best.dataset]
     key = (best.run, best.judge, best.eval_prompt)
     mine = [row for row in flagged if (row.subject.run, row.subject.judge, row.subject.eval_prompt) == key]
@@ -102,22 +102,22 @@ def _hidden(inputs: ReportInputs, best: Margin) -> Iterator[str]:
         yield f"{more} {'further ' if mine else ''}pooled correlations hide what holds within classes (see below)."
 
 
-def agreement_sentences(matrix: RatingMatrix, found: Sequence[Margin], raters: Raters) -> Iterator[str]:
-    """How far the best row of a dataset agrees with people, beside control and ceiling."""
+def agreement_sentences(matrix: RatingMatrix, margins: Sequence[Margin], raters: Raters) -> Iterator[str]:
+    """Sentences on the agreement of a dataset's best row with people, beside control and ceiling."""
     where = f"{matrix.dataset} ({matrix.n:,} stories, {len(matrix.systems)} systems)"
     if not matrix.cells:
         yield f"No judge was run on {where}."
         return
-    if not matrix.criteria or not found:
+    if not matrix.criteria or not margins:
         yield f"No people's ratings of {where} are known, so agreement with people cannot be estimated."
         return
-    judges = [lead for lead in found if not lead.control]
+    judges = [lead for lead in margins if not lead.control]
     if not judges:
         yield (
             f"The only judge run on {where} is the control, which is not a language model: the figures show how "
             "the program works, not how good a judge is."
         )
-    shown = judges or found
+    shown = judges or margins
     defined = [lead for lead in shown if lead.value.value is not None]
     if not defined:
         yield f"On {where} agreement with {raters.them} is undefined: {shown[0].value.reason}."
@@ -130,18 +130,18 @@ def agreement_sentences(matrix: RatingMatrix, found: Sequence[Margin], raters: R
 def _agreement(where: str, best: Margin, rows: int, raters: Raters) -> Iterator[str]:
     number = len(best.criteria)
     over = f"mean over {number} criteria" if number > 1 else best.criteria[0]
-    what = f"Kendall's tau‑b ×100 with {raters.them}, {over}, is {worded(best.value)}"
+    coefficient = f"Kendall's tau‑b ×100 with {raters.them}, {over}, is {worded(best.value)}"
     if rows == 1:
-        yield f"On {where}, {best.name}: {what}."
+        yield f"On {where}, {best.name}: {coefficient}."
         return
     most = "higher" if rows == 2 else "highest"
     flattered = f"the {most} of {rows} rows, one a judge and Eval-Prompt, on these same stories, which flatters it"
     if any(rival.ahead for rival in best.rivals):
         own = f"{best.name} has the {most} value on its own stories ({100 * best.share:.0f} %)"
-        yield f"On {where} no row is named the closest to {raters.them}. {own}: {what}. {_common(best.rivals)}."
+        yield f"On {where} no row is named the closest to {raters.them}. {own}: {coefficient}. {_common(best.rivals)}."
     else:
         common = f" {_common(best.rivals)}." if best.rivals else ""
-        yield f"On {where}, {best.name} follows {raters.them} closest: {what} ({flattered}).{common}"
+        yield f"On {where}, {best.name} follows {raters.them} closest: {coefficient} ({flattered}).{common}"
 
 
 def _common(rivals: Sequence[Rival]) -> str:
@@ -149,7 +149,7 @@ def _common(rivals: Sequence[Rival]) -> str:
     shown = sorted(rivals, key=lambda rival: not rival.ahead)[:_RIVALS]
     parts = [
         f"on the {rival.stories:,} that {rival.name}, which rated {100 * rival.share:.0f} % of the stories, has too it "
-        f"reaches {worded(rival.mine)} and that row {worded(rival.theirs)}"
+        f"reaches {worded(rival.best_mean)} and that row {worded(rival.rival_mean)}"
         for rival in shown
     ]
     more = f"; so for {len(rivals) - _RIVALS} more rows" if len(rivals) > _RIVALS else ""
@@ -180,7 +180,7 @@ def _beside(best: Margin, raters: Raters) -> Iterator[str]:
 
 
 def _against(best: Margin, kind: Bar, start: str) -> str:
-    over, (above, of) = best.over[kind], best.above[kind]
+    over, (above, criteria) = best.over[kind], best.above[kind]
     if best.bars[kind].value is None:
         return f"The control's row is undefined: {best.bars[kind].why.fact}."
     if over.value is None:
@@ -190,11 +190,11 @@ def _against(best: Margin, kind: Bar, start: str) -> str:
     if outside is None:
         verdict = "without an interval, this may be chance"
     elif not outside:
-        verdict = f"this may be chance over {new}"
+        verdict = f"{new} alone could explain this"
     else:
         verdict = f"more than {new} would explain"
-    count = f", higher on {above} of {of} criteria" if of > 1 else ""
-    return f"{start}: the judge lies {_distance(over)}{count}; {verdict}."
+    count = f", higher on {above} of {criteria} criteria" if criteria > 1 else ""
+    return f"{start}: the judge's value is {_distance(over)}{count}; {verdict}."
 
 
 def _distance(over: Estimate) -> str:
@@ -207,19 +207,19 @@ def _distance(over: Estimate) -> str:
 
 
 def _loss(inputs: ReportInputs) -> Answer:
-    question = "Was anything lost?"
+    question = "What share of the ratings is missing?"
     if not inputs.coverage.total.rows:
-        return Answer(question, ("No judge was asked.",))
+        return Answer(question, ("No request was made to a judge.",))
     (row,) = inputs.coverage.total.rows
     asked, rated, share = row.asked, row.rated, row.share
-    said = [inputs.raters.said(f"{one[:1].upper()}{one[1:]}.") for one in inputs.coverage.findings]
+    findings = [inputs.raters.said(f"{finding[:1].upper()}{finding[1:]}.") for finding in inputs.coverage.findings]
     if rated == asked:
         first = f"No rating is missing: each of the {asked:,} requested repeats has one."
     else:
         causes = [f"{name.replace('_', ' ')} {number:,}" for name, number in row.lost.items() if number]
         lost = ", ".join(causes)
         first = f"Of {asked:,} requested repeats, {100 * share:.1f} % have a rating; the others ({lost}) stay missing."
-    return Answer(question, (first, *said), of_loss(rated, asked))
+    return Answer(question, (first, *findings), of_loss(rated, asked))
 
 
 def _consistency(inputs: ReportInputs) -> Iterator[Answer]:

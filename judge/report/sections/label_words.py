@@ -27,10 +27,10 @@ _READ = (
 
 def answer(inputs: ReportInputs, dataset: str, on: str) -> Answer | None:
     """How far the best row's labels are people's; None where nothing of this dataset is labelled."""
-    found = inputs.confusions
-    rows = () if found is None else found.main(dataset)
+    confusions = inputs.confusions
+    rows = () if confusions is None else confusions.main(dataset)
     judges = [row for row in rows if row.kind not in (CEILING, CONTROL)]
-    if found is None or not judges:
+    if confusions is None or not judges:
         return None
     raters = inputs.raters_of(dataset)
     defined = [row for row in judges if row.statistics["balanced_accuracy"].defined]
@@ -39,21 +39,21 @@ def answer(inputs: ReportInputs, dataset: str, on: str) -> Answer | None:
         reason = judges[0].statistics["balanced_accuracy"].reason
         return Answer(question, (f"Balanced accuracy is {reason}.",))
     best = max(defined, key=lambda row: row.statistics["balanced_accuracy"].value or 0.0)
-    return Answer(question, tuple(raters.said(one) for one in _sentences(best, len(judges))), of_labels(best))
+    return Answer(question, tuple(raters.said(sentence) for sentence in _sentences(best, len(judges))), of_labels(best))
 
 
 def blocks(inputs: ReportInputs) -> list[Markup]:
     """Confusion matrices of each dataset's criteria together, then every table; nothing where nothing is labelled."""
-    found = inputs.confusions
-    if found is None:
+    confusions = inputs.confusions
+    if confusions is None:
         return []
-    made = [heading(inputs.raters.said("Labels beside people's")), prose(_READ)]
+    parts = [heading(inputs.raters.said("Labels beside people's")), prose(_READ)]
     for number, matrix in enumerate(inputs.matrices):
-        rows = [row for row in found.main(matrix.dataset) if row.kind != CONTROL]
+        rows = [row for row in confusions.main(matrix.dataset) if row.kind != CONTROL]
         if any(row.counts for row in rows):
-            heat = confusion(found, rows, matrix.dataset, inputs.raters_of(matrix.dataset))
-            made.append(figure(charts.heat_map(heat, f"confusion-{number}"), heat.caption))
-    return [*made, *(shown(table, inputs) for table in labels.tables(found))]
+            heat = confusion(confusions, rows, matrix.dataset, inputs.raters_of(matrix.dataset))
+            parts.append(figure(charts.heat_map(heat, f"confusion-{number}"), heat.caption))
+    return [*parts, *(shown(table, inputs) for table in labels.tables(confusions))]
 
 
 def _sentences(best: ConfusionRow, rows: int) -> Iterator[str]:
@@ -85,5 +85,5 @@ def _sentences(best: ConfusionRow, rows: int) -> Iterator[str]:
         yield f"{lost:,} of {best.items:,} do not count: without a label of the judge, or with a tie."
 
 
-def _worded(one: Estimate) -> str:
-    return worded(one, factor=1, digits=2)
+def _worded(estimate: Estimate) -> str:
+    return worded(estimate, factor=1, digits=2)

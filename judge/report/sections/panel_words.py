@@ -23,19 +23,19 @@ def sentences(inputs: ReportInputs, best: Margin) -> Iterator[str]:
     """Which panel people are of; or how the named row stands to each two, and criteria on which signs differ where
     their mean hides it.
     """
-    found = inputs.panels
-    if found is None:
+    result = inputs.panels
+    if result is None:
         if inputs.table.panel is not None:
             yield f"People are only those of the panel {inputs.table.panel}."
         return
-    mine = [row for row in found.differences if _of(row, best)]
+    mine = [row for row in result.differences if _of(row, best)]
     means = [row for row in mine if row.averaged] or mine
     for row in means:
         yield _sentence(row)
     hidden = [row for row in mine if row not in means and row.verdict == "opposite"]
     for row in hidden:
         yield f"On {row.subject.criterion} the sign differs between panels: {_sides(row)}."
-    others = [row for row in found.differences if row.verdict == "opposite" and row.subject.dataset == best.dataset]
+    others = [row for row in result.differences if row.verdict == "opposite" and row.subject.dataset == best.dataset]
     more = {(row.subject.judge, row.subject.eval_prompt) for row in others} - {(best.judge, best.eval_prompt)}
     if more:
         yield f"For {len(more)} further rows panels have opposite signs on some criterion."
@@ -43,10 +43,10 @@ def sentences(inputs: ReportInputs, best: Margin) -> Iterator[str]:
 
 def blocks(inputs: ReportInputs) -> list[Markup]:
     """The tables of panels; nothing where none is known."""
-    found = inputs.panels
-    if found is None:
+    result = inputs.panels
+    if result is None:
         return []
-    return [heading("Panels of people"), prose(_READ), *(shown(table, inputs) for table in panels.tables(found))]
+    return [heading("Panels of people"), prose(_READ), *(shown(table, inputs) for table in panels.tables(result))]
 
 
 def _of(row: Difference, best: Margin) -> bool:
@@ -61,19 +61,19 @@ def _of(row: Difference, best: Margin) -> bool:
 
 def _sentence(row: Difference) -> str:
     if row.over.value is None:
-        return f"Panels {row.one.panel} and {row.other.panel} cannot be compared: {row.over.why.fact}."
-    said = {
-        "opposite": "Panels disagree in sign, and no single figure stands for people",
-        "differ": "Panels differ, and no single figure stands for people",
+        return f"Panels {row.first.panel} and {row.other.panel} cannot be compared: {row.over.why.fact}."
+    sentence = {
+        "opposite": "Panels disagree in sign, and no single figure represents people",
+        "differ": "Panels differ, and no single figure represents people",
         "not told apart": "Panels do not differ significantly",
         None: "By panel, without an interval",
     }[row.verdict]
-    return f"{said}: {_sides(row)} (difference {worded(row.over)})."
+    return f"{sentence}: {_sides(row)} (difference {worded(row.over)})."
 
 
 def _sides(row: Difference) -> str:
-    one, other = row.one, row.other
+    first, other = row.first, row.other
     return (
-        f"{worded(one.value)} with {one.panel}, {worded(other.value)} with {other.panel}, on the same "
+        f"{worded(first.value)} with {first.panel}, {worded(other.value)} with {other.panel}, on the same "
         f"{row.stories:,} stories"
     )

@@ -20,7 +20,7 @@ def coverage_blocks(inputs: ReportInputs) -> list[Markup]:
     """What was asked, answered and rated; whether what was lost differs from what was kept."""
     summary, *others = coverage_tables.tables(inputs.coverage)
     sentence = f"Coverage: {coverage_tables.sentence(inputs.coverage.total)}."
-    return [prose(sentence), shown(summary, inputs), *(shown(one, inputs, folded=True) for one in others)]
+    return [prose(sentence), shown(summary, inputs), *(shown(table, inputs, folded=True) for table in others)]
 
 
 def system_blocks(inputs: ReportInputs) -> list[Markup]:
@@ -28,8 +28,8 @@ def system_blocks(inputs: ReportInputs) -> list[Markup]:
     options = SystemsOptions(
         drop_systems=inputs.options.drop_systems, resamples=inputs.options.resamples, seed=inputs.options.seed
     )
-    found = tables.tables(systems(inputs.table, options))
-    return [shown(table, inputs) for table in found] or [prose("No system has a rating.")]
+    system_tables = tables.tables(systems(inputs.table, options))
+    return [shown(table, inputs) for table in system_tables] or [prose("No system has a rating.")]
 
 
 def diagnostic_blocks(inputs: ReportInputs) -> list[Markup]:
@@ -41,32 +41,32 @@ def diagnostic_blocks(inputs: ReportInputs) -> list[Markup]:
         )
         return [prose(sentence)]
     result = diagnose.diagnose(inputs.table, DiagnoseOptions(drop_systems=inputs.options.drop_systems))
-    (found,), (every,) = diagnose.tables(result), diagnose.tables(result, full=True)
-    told = diagnose.counted(result)
+    (significant,), (every,) = diagnose.tables(result), diagnose.tables(result, full=True)
+    counted = diagnose.counted(result)
     return [
-        prose(inputs.raters.said(f"{told[:1].upper()}{told[1:]}.")),
+        prose(inputs.raters.said(f"{counted[:1].upper()}{counted[1:]}.")),
         shown(_tally(result), inputs),
-        shown(found, inputs, folded=True),
+        shown(significant, inputs, folded=True),
         shown(every, inputs, folded=True, title=f"{every.title}: every test, significant or not"),
     ]
 
 
 def _tally(result: Diagnosis) -> Table:
     """How many tests of each kind found something: a row a judge and Eval-Prompt, a column a kind of fault."""
-    kinds = {one.diagnostic: one.kind.tail for one in result.findings}
+    kinds = {finding.diagnostic: finding.kind.tail for finding in result.findings}
     tally: dict[tuple[str, str], dict[str, list[int]]] = {}
-    for one in result.findings:
-        mine = tally.setdefault((one.cell.judge, one.cell.eval_prompt), {kind: [0, 0] for kind in kinds})
-        if one.test.p is not None:
-            mine[one.diagnostic][0] += one.finds(result.options.alpha)
-            mine[one.diagnostic][1] += 1
+    for finding in result.findings:
+        mine = tally.setdefault((finding.cell.judge, finding.cell.eval_prompt), {kind: [0, 0] for kind in kinds})
+        if finding.test.p is not None:
+            mine[finding.diagnostic][0] += finding.finds(result.options.alpha)
+            mine[finding.diagnostic][1] += 1
     rows: list[dict[str, str | None]] = []
     for (judge, prompt), mine in tally.items():
-        counted = {kind: f"{found} of {of}" if of else None for kind, (found, of) in mine.items()}
+        counted = {kind: f"{positive} of {total}" if total else None for kind, (positive, total) in mine.items()}
         rows.append({"judge": judge, "eval_prompt": prompt, **counted})
     columns = [Column("judge", "judge"), Column("eval_prompt", "eval prompt"), *(Column(kind, kind) for kind in kinds)]
     notes = (
-        "significant tests, each by itself (p not adjusted), of those that could be made",
+        "significant tests (p not adjusted), of those that could be computed",
         f"tails of these tests: {', '.join(f'{name} {tail}' for name, tail in kinds.items())}",
         "a dash: no test could be made (see every test)",
     )

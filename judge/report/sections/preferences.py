@@ -19,12 +19,12 @@ from judge.report.inputs import ReportInputs
 
 
 def blocks(inputs: ReportInputs) -> list[Markup]:
-    """Of runs that compared, and of what the ratings of the others imply."""
-    found = inputs.preferences
-    made = [prose(answer(found)), *_pictures(found.systems)]
-    made += [shown(table, inputs) for table in tables(found, ["agreement", "order"], answered=False)]
-    behind = tables(found, ["systems", "stories", "transitivity"], answered=False)
-    return [*made, *(shown(table, inputs, folded=True) for table in behind)]
+    """Blocks on preferences: of runs that compared, and those that ratings of other runs imply."""
+    comparison = inputs.preferences
+    parts = [prose(answer(comparison)), *_pictures(comparison.systems)]
+    parts += [shown(table, inputs) for table in tables(comparison, ["agreement", "order"], answered=False)]
+    behind = tables(comparison, ["systems", "stories", "transitivity"], answered=False)
+    return [*parts, *(shown(table, inputs, folded=True) for table in behind)]
 
 
 def agreement_blocks(inputs: ReportInputs) -> list[Markup]:
@@ -34,9 +34,9 @@ def agreement_blocks(inputs: ReportInputs) -> list[Markup]:
         "and predicts pairs of story-prompts it was not fitted on. A judge below them has not been shown to read the "
         "stories."
     )
-    made = _tables(inputs, "agreement")
+    tables_shown = _tables(inputs, "agreement")
     nothing = prose("No people's preferences or ratings of these stories are known, so agreement cannot be estimated.")
-    return [prose(read), *made] if made else [nothing]
+    return [prose(read), *tables_shown] if tables_shown else [nothing]
 
 
 def order_blocks(inputs: ReportInputs) -> list[Markup]:
@@ -46,17 +46,17 @@ def order_blocks(inputs: ReportInputs) -> list[Markup]:
 
 def system_blocks(inputs: ReportInputs) -> list[Markup]:
     """Strengths and wins, drawn; the tables behind them."""
-    made = [*_pictures(inputs.preferences.systems), *_tables(inputs, "systems", folded=True)]
-    return made or [prose("All stories that were compared are of one system.")]
+    parts = [*_pictures(inputs.preferences.systems), *_tables(inputs, "systems", folded=True)]
+    return parts or [prose("All stories that were compared are of one system.")]
 
 
 def story_blocks(inputs: ReportInputs) -> list[Markup]:
-    """How each side orders the stories of a story-prompt."""
+    """Blocks on the order in which each side ranks the stories of a story-prompt."""
     return _tables(inputs, "stories") or [prose("No story-prompt has three stories that were compared.")]
 
 
 def transitivity_blocks(inputs: ReportInputs) -> list[Markup]:
-    """Whether preferences make an order."""
+    """Blocks on transitivity: whether preferences form an order."""
     return _tables(inputs, "transitivity") or [
         prose("No three stories were all compared with each other, so cycles cannot be counted.")
     ]
@@ -64,22 +64,24 @@ def transitivity_blocks(inputs: ReportInputs) -> list[Markup]:
 
 def coverage_blocks(inputs: ReportInputs) -> list[Markup]:
     """What was asked, answered and decided."""
-    found = verdicts.sentence(inputs.verdicts)
-    return [prose(f"Coverage: {found}."), *(shown(table, inputs) for table in verdicts.tables(inputs.verdicts))]
+    sentence = verdicts.sentence(inputs.verdicts)
+    return [prose(f"Coverage: {sentence}."), *(shown(table, inputs) for table in verdicts.tables(inputs.verdicts))]
 
 
 def _tables(inputs: ReportInputs, topic: Topic, *, folded: bool | None = None) -> list[Markup]:
-    found = tables(inputs.preferences, [topic], answered=False)
-    return [shown(table, inputs, folded=folded) for table in found]
+    topic_tables = tables(inputs.preferences, [topic], answered=False)
+    return [shown(table, inputs, folded=folded) for table in topic_tables]
 
 
-def _pictures(found: Systems) -> Iterator[Markup]:
+def _pictures(systems: Systems) -> Iterator[Markup]:
     """Strengths and wins for each dataset and criterion that people or judges compared."""
-    own = [one for one in found.standings if one.kind != "implied"]
-    places = sorted(own, key=lambda one: (one.dataset, one.criterion.casefold()))
-    for number, (_, group) in enumerate(groupby(places, key=lambda one: (one.dataset, one.criterion.casefold()))):
+    own = [standing for standing in systems.standings if standing.kind != "implied"]
+    places = sorted(own, key=lambda standing: (standing.dataset, standing.criterion.casefold()))
+    for number, (_, group) in enumerate(
+        groupby(places, key=lambda standing: (standing.dataset, standing.criterion.casefold()))
+    ):
         some = list(group)[: len(SIGNS)]
-        drawn = chart.strengths(some, found.signature)
+        drawn = chart.strengths(some, systems.signature)
         yield figure(charts.forest(drawn, f"strengths-{number}", width=230), drawn.caption)
-        wins = chart.win_matrix(some, found.signature)
+        wins = chart.win_matrix(some, systems.signature)
         yield figure(charts.heat_map(wins, f"wins-{number}"), wins.caption)

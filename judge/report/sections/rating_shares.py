@@ -16,8 +16,8 @@ from judge.report.inputs import ReportInputs
 def blocks(inputs: ReportInputs) -> list[Markup]:
     """A picture and a table for each dataset."""
     options = DistributionOptions(drop_systems=inputs.options.drop_systems)
-    counted, made = distributions(inputs.table, options), []
-    for number, one in enumerate(counted):
-        found = chart.distributions(one, inputs.raters_of(one.dataset))
-        made.append(figure(charts.distributions(found, f"shares-{number}"), found.caption))
-    return [*made, *(shown(table(one), inputs, folded=True) for one in counted)]
+    counted, parts = distributions(inputs.table, options), []
+    for number, shares in enumerate(counted):
+        picture = chart.distributions(shares, inputs.raters_of(shares.dataset))
+        parts.append(figure(charts.distributions(picture, f"shares-{number}"), picture.caption))
+    return [*parts, *(shown(table(shares), inputs, folded=True) for shares in counted)]

@@ -43,40 +43,40 @@ _TOTALS = ("answered", "attempts", "prompt_tokens", "completion_tokens", "reason
 
 def blocks(inputs: ReportInputs) -> list[Markup]:
     """A table for each result folder, then what holds for all tables of the page."""
-    made = []
-    for one in inputs.asked_runs:
-        folder, manifest = one.folder, one.manifest
+    parts = []
+    for asked_run in inputs.asked_runs:
+        folder, manifest = asked_run.folder, asked_run.manifest
         rows = list(_rows(manifest))
         judge = str(manifest.get("judge", folder.path.name))
         if not rows:
-            made.append(prose(f"{judge}: ratings were imported; their settings are unknown."))
+            parts.append(prose(f"{judge}: ratings were imported; their settings are unknown."))
             continue
-        rows.append(_row("cost", None, one.cost.words()))
+        rows.append(_row("cost", None, asked_run.cost.words()))
         columns = [Column("what", ""), Column("asked", "asked", text=True), Column("force", "in force", text=True)]
         run = str(manifest.get("run", folder.path.name))
-        made.append(shown(Table(f"{judge}, run {run}", columns, rows, ""), inputs, folded=len(inputs.asked_runs) > 3))
-    if any(one.manifest.get("in_force") for one in inputs.asked_runs):
-        made.append(prose("Addresses of servers are left out here; manifest.json in the result folder has them."))
+        parts.append(shown(Table(f"{judge}, run {run}", columns, rows, ""), inputs, folded=len(inputs.asked_runs) > 3))
+    if any(asked_run.manifest.get("in_force") for asked_run in inputs.asked_runs):
+        parts.append(prose("Addresses of servers are left out here; manifest.json in the result folder has them."))
     if inputs.general_notes:
-        made += [prose("What holds for every table on this page:"), items(inputs.general_notes, kind="notes")]
-    return made
+        parts += [prose("What holds for every table on this page:"), items(inputs.general_notes, kind="notes")]
+    return parts
 
 
 def _rows(manifest: Mapping[str, Any]) -> Iterator[dict[str, str | None]]:
     asked, force = manifest.get("asked"), manifest.get("in_force")
     if not asked or not force:
         return
-    settings = {one.setting: one for one in stored(manifest)}
+    settings = {setting.setting: setting for setting in stored(manifest)}
     control = JudgeName.of(str(manifest.get("judge", ""))).is_control  # it has no provider to decide
     for key in _KEYS:
         if key == "generation":
-            said, effective = asked.get(key) or {}, force.get(key) or {}
+            requested, effective = asked.get(key) or {}, force.get(key) or {}
             for name in _GENERATION:
                 value = effective.get(name)
                 if value is not None and value != []:
-                    yield _row(name, said.get(name), _with_state(value, settings.get(name)))
+                    yield _row(name, requested.get(name), _with_state(value, settings.get(name)))
                 elif not control:
-                    yield _row(name, said.get(name), _NOT_SAID)
+                    yield _row(name, requested.get(name), _NOT_SAID)
         elif asked.get(key) is not None or force.get(key) not in (None, {}, []):
             yield _row(key.replace("_", "-"), asked.get(key), _with_state(force.get(key), settings.get(key)))
     for name in sorted(set(settings) - {*_GENERATION, *_KEYS}):
@@ -127,16 +127,16 @@ def _sitting(sitting: Mapping[str, Any]) -> str:
     return f"{when}, {sitting.get('executor', 'unknown executor')}: {sitting.get('answered', 0):,} answered"
 
 
-def _with_state(value: object, known: SettingInForce | None) -> object:
+def _with_state(value: object, state: SettingInForce | None) -> object:
     """A value that is honoured with its evidence, else what became of it; as it is where nothing was kept."""
-    if known is None:
+    if state is None:
         return value
-    became = f"{known.state}: {known.evidence}"
-    return f"{_shown(value)} ({became})" if known.state == "honoured" else became
+    became = f"{state.state}: {state.evidence}"
+    return f"{_shown(value)} ({became})" if state.state == "honoured" else became
 
 
-def _row(what: str, asked: object, force: object) -> dict[str, str | None]:
-    return {"what": what, "asked": _shown(asked), "force": _shown(force)}
+def _row(name: str, asked: object, force: object) -> dict[str, str | None]:
+    return {"what": name, "asked": _shown(asked), "force": _shown(force)}
 
 
 def _shown(value: object) -> str | None:

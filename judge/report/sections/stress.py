@@ -15,25 +15,25 @@ from judge.report.inputs import ReportInputs
 
 
 def blocks(inputs: ReportInputs) -> list[Markup]:
-    """Of runs on perturbed stories."""
+    """Blocks on runs on perturbed stories."""
     return list(_blocks(inputs))
 
 
 def _blocks(inputs: ReportInputs) -> Iterator[Markup]:
-    found = inputs.stress
-    if found is None:
+    stress = inputs.stress
+    if stress is None:
         yield prose("No story of these runs was perturbed.")
         return
-    box, *evidence = tables(found)
+    box, *evidence = tables(stress)
     yield prose(
         "Perturbed stories are set against the very stories that they were made of. All other sections are about the "
         "stories as they were."
     )
     yield shown(box, inputs)
-    for place, dataset in enumerate(dict.fromkeys(row.subject.dataset for row in found.rows)):
+    for number, dataset in enumerate(dict.fromkeys(row.subject.dataset for row in stress.rows)):
         try:
-            made = chart.forest(found, dataset)
-            yield figure(charts.forest(made, f"stress-{place}", width=230), made.caption)
+            picture = chart.forest(stress, dataset)
+            yield figure(charts.forest(picture, f"stress-{number}", width=230), picture.caption)
         except JudgeError as error:
             yield failed(f"Detection on {dataset} cannot be drawn", error)
     for table in evidence:

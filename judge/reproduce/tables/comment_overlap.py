@@ -15,6 +15,7 @@ from statistics import fmean
 from judge.text_features import tokens
 
 ORDERS = 4
+# Method 1 of Chen & Cherry 2014: the logarithm of no match at an order is undefined.
 _NO_MATCH = 0.1
 
 
@@ -30,12 +31,12 @@ def bleu(texts: Sequence[str], references: Sequence[str]) -> float:
 
 def rouge_l(texts: Sequence[str], references: Sequence[str]) -> float:
     """Mean F of the longest common subsequence, 0 to 1."""
-    found = []
+    scores = []
     for text, reference in zip(texts, references, strict=True):
         ours, theirs = _words(text), _words(reference)
         common = _longest_common(ours, theirs)
-        found.append(2 * common / (len(ours) + len(theirs)))
-    return fmean(found)
+        scores.append(2 * common / (len(ours) + len(theirs)))
+    return fmean(scores)
 
 
 def _words(text: str) -> list[str]:
@@ -56,9 +57,9 @@ def _ngrams(words: Sequence[str], order: int) -> Counter[tuple[str, ...]]:
     return Counter(tuple(words[i : i + order]) for i in range(len(words) - order + 1))
 
 
-def _longest_common(one: Sequence[str], other: Sequence[str]) -> int:
+def _longest_common(words: Sequence[str], other: Sequence[str]) -> int:
     lengths = [0] * (len(other) + 1)
-    for word in one:
+    for word in words:
         before = 0
         for j, same in enumerate(other, start=1):
             before, lengths[j] = lengths[j], before + 1 if word == same else max(lengths[j], lengths[j - 1])

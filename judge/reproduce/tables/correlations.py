@@ -45,23 +45,25 @@ def numbers(scores: Scores, level: Level, recipe: Recipe) -> Numbers:
     """One level's tables, x100; without a sign unless the recipe keeps it."""
 
     def value(column: str, short: str) -> float | None:
-        found = pairs(scores, column, short, recipe)
-        return mean([_unsigned(tau(*pair, level, recipe), recipe) for pair in found], recipe)
+        rating_pairs = pairs(scores, column, short, recipe)
+        return mean([_unsigned(tau(*pair, level, recipe), recipe) for pair in rating_pairs], recipe)
 
     return layout(level, value, lambda cells: mean(cells, recipe))
 
 
 def layout(level: Level, value: Callable[[str, str], _T], average: Callable[[Sequence[_T]], _T]) -> dict[Place, _T]:
     """One level's tables with `value` of each column and criterion, and in row Avg `average` of its column's cells."""
-    known = {(column, short): value(column, short) for column in COLUMNS for short in NAMES}
+    by_pair = {(column, short): value(column, short) for column in COLUMNS for short in NAMES}
     first_eval_prompt, eval_prompts, leave_one_out, inter_criterion = table_names(level)
-    found: dict[Place, _T] = {}
+    by_place: dict[Place, _T] = {}
     for table, listed in ((first_eval_prompt, (PEOPLE, *FIRST_EVAL_PROMPT)), (eval_prompts, JUDGED)):
         for column in listed:
-            cells = {(table, short, column): known[column, short] for short in NAMES}
-            found |= cells | {(table, AVERAGE, column): average(list(cells.values()))}
-    found |= {(leave_one_out, short, PEOPLE): known[PEOPLE, short] for short in NAMES}
-    return found | {(inter_criterion, second, first): value(second, first) for first, second in combinations(NAMES, 2)}
+            cells = {(table, short, column): by_pair[column, short] for short in NAMES}
+            by_place |= cells | {(table, AVERAGE, column): average(list(cells.values()))}
+    by_place |= {(leave_one_out, short, PEOPLE): by_pair[PEOPLE, short] for short in NAMES}
+    return by_place | {
+        (inter_criterion, second, first): value(second, first) for first, second in combinations(NAMES, 2)
+    }
 
 
 def pairs(scores: Scores, column: str, short: str, recipe: Recipe) -> list[Pair]:
@@ -91,21 +93,21 @@ def tau(x: Floats, y: Floats, level: Level, recipe: Recipe) -> float | None:
 
 def sides(*arrays: Floats, level: Level) -> list[Floats]:
     """The arrays' numbers where none is NaN, or at system level their means over those stories."""
-    known = np.all(~np.isnan(np.stack(arrays)), axis=0)
+    rated = np.all(~np.isnan(np.stack(arrays)), axis=0)
     if level == "overall":
-        return [array[known] for array in arrays]
-    rows = [row for row in range(known.shape[0]) if known[row].any()]
-    return [np.array([array[row][known[row]].mean() for row in rows]) for array in arrays]
+        return [array[rated] for array in arrays]
+    rows = [row for row in range(rated.shape[0]) if rated[row].any()]
+    return [np.array([array[row][rated[row]].mean() for row in rows]) for array in arrays]
 
 
 def mean(values: Sequence[float | None], recipe: Recipe) -> float | None:
     """The mean of cells as they are printed, or unrounded; None where one of them does not exist."""
-    known = [value for value in values if value is not None]
-    if len(known) < len(values):
+    defined = [value for value in values if value is not None]
+    if len(defined) < len(values):
         return None
-    if len(known) == 1:
-        return known[0]
-    return float(np.mean(known if recipe.unrounded else [round(value) for value in known]))
+    if len(defined) == 1:
+        return defined[0]
+    return float(np.mean(defined if recipe.unrounded else [round(value) for value in defined]))
 
 
 def remarks(place: Place) -> tuple[str, ...]:

@@ -28,9 +28,9 @@ def sentence(cells: Sequence[Cell]) -> str:
     return text
 
 
-def _count(found: set[Place]) -> str:
-    return f"{len(found)} distinct printed {_verb(found, 'cell', 'cells')}"
+def _count(places: set[Place]) -> str:
+    return f"{len(places)} distinct printed {_verb(places, 'cell', 'cells')}"
 
 
-def _verb(found: set[Place], one: str, several: str) -> str:
-    return one if len(found) == 1 else several
+def _verb(places: set[Place], singular: str, several: str) -> str:
+    return singular if len(places) == 1 else several

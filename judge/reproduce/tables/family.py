@@ -31,7 +31,7 @@ class Family:
         Ours with intervals, where the family has any.
     notes : tuple of str
         What stands under every print of these tables.
-    missing, known, remarks : callables
+    missing, known_cause, remarks : callables
         Why the files cannot give a cell, why it differs from print, and what else must be said of it.
     counted_at : callable
         From a cell to the cell that counts its number: another table's where both hold one and the same number.
@@ -43,7 +43,7 @@ class Family:
     estimates: Callable[[], Mapping[Place, Estimate]] | None = None
     notes: tuple[str, ...] = ()
     missing: Callable[[Place], str | None] = field(default=lambda _: None)
-    known: Callable[[Place], str | None] = field(default=lambda _: None)
+    known_cause: Callable[[Place], str | None] = field(default=lambda _: None)
     remarks: Callable[[Place], tuple[str, ...]] = field(default=lambda _: ())
     counted_at: Callable[[Place], Place] = field(default=lambda place: place)
     decimals: Mapping[tuple[str, str], int] = field(default_factory=dict)
@@ -99,7 +99,7 @@ def _cell(
         corrected=estimates.get(place) or Estimate(None, n=0),
         moved={name: number for name, number in changed.items() if number != shown},
         missing=missing,
-        known=family.known(place),
+        known_cause=family.known_cause(place),
         remarks=family.remarks(place),
         verdict=entry.verdict if entry else None,
     )
@@ -127,9 +127,11 @@ def changes(family: Family, switches: Sequence[str]) -> list[Change]:
         for table, digits in family.digits.items():
             places = [place for place in plain if place[0] == table and not family.missing(place)]
             pairs = {p: (as_printed(plain[p], digits), as_printed(other.get(p), digits)) for p in places}
-            moved = [place for place, (one, two) in pairs.items() if one != two]
+            moved = [place for place, (before, after) in pairs.items() if before != after]
             single = [place for place in places if not _average(place)]
-            sizes = [abs(one - two) for one, two in pairs.values() if one is not None and two is not None]
+            sizes = [
+                abs(before - after) for before, after in pairs.values() if before is not None and after is not None
+            ]
             rows.append(
                 Change(
                     switch,

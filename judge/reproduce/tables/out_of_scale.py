@@ -22,18 +22,18 @@ def family(scores: Scores) -> Family:
         numbers=cache(partial(numbers, scores)),
         digits={TABLE: 0, ALL_SYSTEMS: 0},
         switches=("on-scale",),
-        remarks=lambda _: ("judges' means below 1 that stand in the file as ratings",),
+        remarks=lambda _: ("judges' means below 1 that the file holds as ratings",),
     )
 
 
 def numbers(scores: Scores, recipe: Recipe) -> Numbers:
     """Means off the scale that count as ratings, of 6 criteria x 960 (or 1,056) stories each."""
-    found: Numbers = {}
+    counts: Numbers = {}
     for table, keep_human in ((TABLE, recipe.keep_human), (ALL_SYSTEMS, True)):
         systems = scores.systems(Recipe(keep_human=keep_human))
         for judge in EVERY_JUDGE:
             for number in EVAL_PROMPTS:
                 columns = (scores.column(f"{judge} {short} {number}", systems) for short in CRITERIA.values())
                 count = sum(int(np.count_nonzero(off_scale(values))) for values in columns)
-                found[table, judge, f"EP {number}"] = 0.0 if recipe.on_scale else float(count)
-    return found
+                counts[table, judge, f"EP {number}"] = 0.0 if recipe.on_scale else float(count)
+    return counts

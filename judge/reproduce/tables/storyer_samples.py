@@ -59,8 +59,8 @@ class RankedPairs:
 
     def scored(self, score: Score) -> tuple[Floats, Floats]:
         """A score of the higher and of the lower story of each pair."""
-        known = {name: score(story) for name, story in self.stories.items()}
-        both = np.array([[known[higher], known[lower]] for higher, lower in self.order], dtype=np.float64)
+        score_of = {name: score(story) for name, story in self.stories.items()}
+        both = np.array([[score_of[higher], score_of[lower]] for higher, lower in self.order], dtype=np.float64)
         return both[:, 0], both[:, 1]
 
     def sizes(self) -> dict[str, float]:
@@ -98,9 +98,9 @@ class Scored:
     def coherence(cls, ratings: Path, scores: Path) -> Scored:
         """The 300 stories of which the study took 200 as COH200, with MANPLTS' scores as log-odds."""
         stories = tuple(plotguided.read_stories(ratings))
-        known = plotguided.read_scores(scores)
+        score_of = plotguided.read_scores(scores)
         people = np.array([np.mean([rating.value for rating in story.ratings]) for story in stories])
-        return cls(stories, people, np.array([plotguided.log_odds(known[story.text]) for story in stories]))
+        return cls(stories, people, np.array([plotguided.log_odds(score_of[story.text]) for story in stories]))
 
     def scored(self, score: Score) -> Floats:
         """A score of each story."""
@@ -147,10 +147,10 @@ class Comments:
 
     def of_another_story(self) -> list[str]:
         """In place of each comment the next one in the file on the same aspect; the last has the first."""
-        of: dict[int, list[int]] = {}
+        by_aspect: dict[int, list[int]] = {}
         for at, aspect in enumerate(self.aspect.tolist()):
-            of.setdefault(aspect, []).append(at)
-        following = {at: own[(i + 1) % len(own)] for own in of.values() for i, at in enumerate(own)}
+            by_aspect.setdefault(aspect, []).append(at)
+        following = {at: own[(i + 1) % len(own)] for own in by_aspect.values() for i, at in enumerate(own)}
         return [self.texts[following[at]] for at in range(len(self.texts))]
 
     @property

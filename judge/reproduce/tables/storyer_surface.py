@@ -29,13 +29,13 @@ def out_of_fold(pairs: RankedPairs, seed: int = 1) -> Floats:
     lead = np.where(np.arange(len(pairs.order)) % 2 == 0, 1.0, -1.0)
     groups = [str(code) for code in pairs.story_prompt]
     folds = min(FOLDS, len(set(groups)))
-    made = [
+    runs = [
         pairwise_logistic.out_of_fold(
             difference * lead[:, None], lead, folds_of_groups(groups, folds, seed + turn), PENALTY
         )
         for turn in range(FOLDINGS)
     ]
-    return np.asarray(np.mean(made, axis=0) * lead, dtype=np.float64)
+    return np.asarray(np.mean(runs, axis=0) * lead, dtype=np.float64)
 
 
 def scored(pairs: RankedPairs, stories: Sequence[Story]) -> Floats:
@@ -59,6 +59,6 @@ def _rows(stories: Sequence[Story], *, prompts: bool) -> Floats:
 
 def _differences(pairs: RankedPairs, rows: Floats) -> Floats:
     """Features of the more upvoted story less those of the other, (n, features)."""
-    place = {name: at for at, name in enumerate(pairs.stories)}
-    both = np.array([[place[higher], place[lower]] for higher, lower in pairs.order])
+    row_of = {name: at for at, name in enumerate(pairs.stories)}
+    both = np.array([[row_of[higher], row_of[lower]] for higher, lower in pairs.order])
     return np.asarray(rows[both[:, 0]] - rows[both[:, 1]], dtype=np.float64)

@@ -53,28 +53,31 @@ def numbers(scores: Scores, recipe: Recipe) -> Numbers:
 
     A judge's half-widths over single repeats are not here: the file holds means of three.
     """
-    found: Numbers = {}
-    for place, ratings in _ratings(scores).items():
-        one = interval(ratings, recipe)
-        found[PEOPLE, *place] = one.value
-        found[PEOPLE_HALF, *place] = half_width(one)
-    for place, values in _judged(scores).items():
-        found[JUDGE, *place] = float(values.mean())
-    found |= {(JUDGE, system, column): None for system in LANGUAGE_MODELS for column in (*NAMES, AVERAGE)}
-    return found | {(JUDGE_HALF, system, short): None for system in HALF_SYSTEMS for short in NAMES}
+    cells: Numbers = {}
+    for mean_place, ratings in _ratings(scores).items():
+        estimate = interval(ratings, recipe)
+        cells[PEOPLE, *mean_place] = estimate.value
+        cells[PEOPLE_HALF, *mean_place] = half_width(estimate)
+    for mean_place, values in _judged(scores).items():
+        cells[JUDGE, *mean_place] = float(values.mean())
+    cells |= {(JUDGE, system, column): None for system in LANGUAGE_MODELS for column in (*NAMES, AVERAGE)}
+    return cells | {(JUDGE_HALF, system, short): None for system in HALF_SYSTEMS for short in NAMES}
 
 
 def estimates(scores: Scores) -> dict[Place, Estimate]:
     """Ours: means with intervals in which story-prompts are the units, and their half-widths."""
     cells: dict[Place, Estimate] = {}
-    for place, ratings in _ratings(scores).items():
-        one = interval(ratings, OURS)
-        cells[PEOPLE, *place], cells[PEOPLE_HALF, *place] = one, Estimate(half_width(one), n=one.n)
-    for place, values in _judged(scores).items():
-        one = means.clustered(values, np.arange(values.size))
-        cells[JUDGE, *place] = one
-        if place[0] in HALF_SYSTEMS and place[1] != AVERAGE:
-            cells[JUDGE_HALF, *place] = Estimate(half_width(one), n=one.n)
+    for mean_place, ratings in _ratings(scores).items():
+        estimate = interval(ratings, OURS)
+        cells[PEOPLE, *mean_place], cells[PEOPLE_HALF, *mean_place] = (
+            estimate,
+            Estimate(half_width(estimate), n=estimate.n),
+        )
+    for mean_place, values in _judged(scores).items():
+        estimate = means.clustered(values, np.arange(values.size))
+        cells[JUDGE, *mean_place] = estimate
+        if mean_place[0] in HALF_SYSTEMS and mean_place[1] != AVERAGE:
+            cells[JUDGE_HALF, *mean_place] = Estimate(half_width(estimate), n=estimate.n)
     return cells
 
 
@@ -102,19 +105,19 @@ def _ratings(scores: Scores) -> dict[tuple[str, str], Floats]:
     """(system as printed, criterion or Average) -> people's ratings, shape (..., story-prompts)."""
     systems = scores.systems(_EVERY_SYSTEM)
     wide = {short: scores.positions(short, _EVERY_SYSTEM) for short in NAMES}
-    found: dict[tuple[str, str], Floats] = {}
+    by_cell: dict[tuple[str, str], Floats] = {}
     for i, system in enumerate(systems):
         name = PRINTED_NAMES.get(system, system)
-        found |= {(name, short): ratings[:, i] for short, ratings in wide.items()}
-        found[name, AVERAGE] = np.stack([ratings[:, i] for ratings in wide.values()])
-    return found
+        by_cell |= {(name, short): ratings[:, i] for short, ratings in wide.items()}
+        by_cell[name, AVERAGE] = np.stack([ratings[:, i] for ratings in wide.values()])
+    return by_cell
 
 
 def _judged(scores: Scores) -> dict[tuple[str, str], Floats]:
     """(system, criterion or Average) -> Beluga-13B's ratings of the system's stories under Eval-Prompt 1."""
     rated = np.stack([scores.side("Beluga-13B 1", short, _EVERY_SYSTEM) for short in NAMES])
-    found: dict[tuple[str, str], Floats] = {}
+    by_cell: dict[tuple[str, str], Floats] = {}
     for i, system in enumerate(scores.systems(_EVERY_SYSTEM)):
-        found |= {(system, short): rated[j, i] for j, short in enumerate(NAMES)}
-        found[system, AVERAGE] = rated[:, i].mean(axis=0)
-    return found
+        by_cell |= {(system, short): rated[j, i] for j, short in enumerate(NAMES)}
+        by_cell[system, AVERAGE] = rated[:, i].mean(axis=0)
+    return by_cell

@@ -60,31 +60,31 @@ def family(study: UserStudy) -> Family:
         switches=("unrounded",),
         estimates=partial(estimates, study),
         missing=lambda place: RAW_ANSWERS if place[1] == NO_EXPLANATION else None,
-        known=partial(_known, study),
+        known_cause=partial(_known_cause, study),
         remarks=partial(_remarks, study),
     )
 
 
 def numbers(study: UserStudy, recipe: Recipe) -> Numbers:
     """AC1; the upper end of its interval minus AC1, both rounded as the study did or not; the share of 300 answers."""
-    found: Numbers = {}
+    values: Numbers = {}
     for name, answers in study.errors.items():
         agreement = chance_agreement.gwet(answers).estimate
-        found[AC1, name, "AC1"] = agreement.value
-        found[HALF, name, "AC1"] = _half_width(agreement, recipe)
-        found[RATE, name, "Rate"] = float(answers.mean())
-    found[RATE, NO_EXPLANATION, "Rate"] = None
-    found[AC1, UNUSED_NAME, "AC1"] = chance_agreement.gwet(study.unused).estimate.value
-    return found
+        values[AC1, name, "AC1"] = agreement.value
+        values[HALF, name, "AC1"] = _half_width(agreement, recipe)
+        values[RATE, name, "Rate"] = float(answers.mean())
+    values[RATE, NO_EXPLANATION, "Rate"] = None
+    values[AC1, UNUSED_NAME, "AC1"] = chance_agreement.gwet(study.unused).estimate.value
+    return values
 
 
 def estimates(study: UserStudy) -> dict[Place, Estimate]:
     """Ours: AC1 with t over explanations, its unrounded half-width, and rates with explanations as clusters."""
     cells: dict[Place, Estimate] = {}
     for name, answers in study.errors.items():
-        one = chance_agreement.gwet(answers)
-        cells[AC1, name, "AC1"] = one.estimate
-        half = None if one.standard_error is None else float(stdtrit(ITEMS - 1, 0.975)) * one.standard_error
+        agreement = chance_agreement.gwet(answers)
+        cells[AC1, name, "AC1"] = agreement.estimate
+        half = None if agreement.standard_error is None else float(stdtrit(ITEMS - 1, 0.975)) * agreement.standard_error
         cells[HALF, name, "AC1"] = Estimate(half, n=ITEMS)
         rate = means.clustered(answers.mean(axis=1), np.arange(ITEMS))
         cells[RATE, name, "Rate"] = replace(rate, method="95 %, t, clustered by explanation")
@@ -100,7 +100,7 @@ def _half_width(agreement: Estimate, recipe: Recipe) -> float | None:
     return round(agreement.high, 2) - round(agreement.value, 2)
 
 
-def _known(study: UserStudy, place: Place) -> str | None:
+def _known_cause(study: UserStudy, place: Place) -> str | None:
     """Why a rate may be another number than the printed one."""
     return UNKNOWN_COUNT if place[0] == RATE and place[1] in study.errors else None
 

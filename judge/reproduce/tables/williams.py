@@ -48,14 +48,14 @@ Found = Callable[[Level, Recipe], Tests]
 
 def family(scores: Scores) -> Family:
     """Both tables."""
-    found = cache(partial(tests, scores))
+    tests_of = cache(partial(tests, scores))
     return Family(
-        numbers=cache(partial(_numbers, found)),
+        numbers=cache(partial(_numbers, tests_of)),
         digits=dict.fromkeys(TABLES.values(), 0),
         switches=SWITCHES,
-        estimates=partial(_estimates, found),
+        estimates=partial(_estimates, tests_of),
         notes=(PEARSON_NOTE, "p x100, adjusted: as published one-sided, Beluga-13B higher; corrected two-sided"),
-        remarks=partial(_remarks, found),
+        remarks=partial(_remarks, tests_of),
     )
 
 
@@ -84,29 +84,29 @@ def tests(scores: Scores, level: Level, recipe: Recipe) -> Tests:
 
 def _tested(r12: Floats, r13: Floats, r23: Floats, n: NDArray[np.int64], recipe: Recipe) -> Tests:
     tail: dependent.Tail = "two-sided" if recipe.two_sided else "greater"
-    found = dependent.compare_arrays(r12, r13, r23, n, tail=tail)
-    p = found.p if recipe.one_family else np.where(r12 > r13, found.p, np.nan)
+    comparison = dependent.compare_arrays(r12, r13, r23, n, tail=tail)
+    p = comparison.p if recipe.one_family else np.where(r12 > r13, comparison.p, np.nan)
     method: multiplicity.Method = "bh" if recipe.one_family else "hanna-published"
     adjusted = multiplicity.adjust(p, method, family="all comparisons of the table").p
-    return Tests(r12, r13, r23, n, found.statistic, p, adjusted, found.reason)
+    return Tests(r12, r13, r23, n, comparison.statistic, p, adjusted, comparison.reason)
 
 
 def _places(level: Level) -> dict[Place, tuple[int, int]]:
     return {(TABLES[level], short, column): (i, j) for i, short in enumerate(NAMES) for j, column in enumerate(OTHERS)}
 
 
-def _numbers(found: Found, recipe: Recipe) -> Numbers:
+def _numbers(tests_of: Found, recipe: Recipe) -> Numbers:
     numbers: Numbers = {}
     for level in LEVELS:
-        adjusted = found(level, recipe).adjusted
+        adjusted = tests_of(level, recipe).adjusted
         numbers |= {place: dependent.number(100 * adjusted[at]) for place, at in _places(level).items()}
     return numbers
 
 
-def _estimates(found: Found) -> dict[Place, Estimate]:
+def _estimates(tests_of: Found) -> dict[Place, Estimate]:
     estimates: dict[Place, Estimate] = {}
     for level in LEVELS:
-        ours = found(level, OURS)
+        ours = tests_of(level, OURS)
         for place, at in _places(level).items():
             value = dependent.number(100 * ours.adjusted[at])
             n = int(ours.n[at])
@@ -114,9 +114,9 @@ def _estimates(found: Found) -> dict[Place, Estimate]:
     return estimates
 
 
-def _remarks(found: Found, place: Place) -> tuple[str, ...]:
+def _remarks(tests_of: Found, place: Place) -> tuple[str, ...]:
     """The corrected test in numbers."""
     level = next(level for level, table in TABLES.items() if table == place[0])
-    ours, at = found(level, OURS), _places(level)[place]
+    ours, at = tests_of(level, OURS), _places(level)[place]
     rs = f"r12 {100 * ours.r12[at]:.1f}, r13 {100 * ours.r13[at]:.1f}, r23 {100 * ours.r23[at]:.1f}"
     return (f"corrected: {rs}, t {ours.statistic[at]:.2f}, p {ours.p[at]:.2g}, n {ours.n[at]}",)

@@ -120,7 +120,7 @@ class AltTest:
         won = [person.clustered_won for person in self.people]
         if None in won:
             return Estimate.undefined("undefined where a person rated stories for one story-prompt only", n=len(won))
-        return Estimate(float(np.mean([bool(one) for one in won])), n=len(won))
+        return Estimate(float(np.mean([bool(person_won) for person_won in won])), n=len(won))
 
     @property
     def clustered_passed(self) -> bool | None:
@@ -197,16 +197,24 @@ def alt_test(
 
 
 def person_differences(judge: Floats, ratings: Floats, *, measure: Measure = "rmse") -> Floats:
-    """The test's d = W_h - W_f of each person on each story, shape (n stories, r people); NaN = not compared.
+    """Differences d = W_h - W_f of the alternative annotator test, of each person on each story.
 
-    Parameters are those of `alt_test`; people with fewer than `MIN_STORIES` stories have none.
+    Parameters
+    ----------
+    judge, ratings, measure
+        As in `alt_test`.
+
+    Returns
+    -------
+    array, shape (n stories, r people)
+        -1, 0 or 1; NaN = not compared, as everything of a person with fewer than `MIN_STORIES` comparable stories.
     """
-    known = ~np.isnan(ratings)
-    shared = ~np.isnan(judge) & (known.sum(axis=1) >= 2)
+    present = ~np.isnan(ratings)
+    shared = ~np.isnan(judge) & (present.sum(axis=1) >= 2)
     out = np.full(ratings.shape, np.nan)
-    for column in np.flatnonzero((known & shared[:, None]).sum(axis=0) >= MIN_STORIES):
+    for column in np.flatnonzero((present & shared[:, None]).sum(axis=0) >= MIN_STORIES):
         by_judge, person = _closer(judge, ratings, shared, int(column), measure)
-        out[shared & known[:, column], column] = person.astype(np.float64) - by_judge
+        out[shared & present[:, column], column] = person.astype(np.float64) - by_judge
     return out
 
 
@@ -218,8 +226,8 @@ def _over_clusters(
 
     codes = [np.unique(group, return_inverse=True)[1].reshape(-1) for group in groups]
     p = [_clustered_p(d, code, epsilon) for d, code in zip(differences, codes, strict=True)]
-    known = [value for value in p if value is not None]
-    adjusted = false_discovery_control(known, method="by").tolist() if len(known) == len(p) else [None] * len(p)
+    defined = [value for value in p if value is not None]
+    adjusted = false_discovery_control(defined, method="by").tolist() if len(defined) == len(p) else [None] * len(p)
     return tuple(
         replace(person, clusters=int(code.max()) + 1, clustered_p=raw, clustered_adjusted=adj)
         for person, code, raw, adj in zip(people, codes, p, adjusted, strict=True)

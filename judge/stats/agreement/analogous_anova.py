@@ -79,8 +79,22 @@ class Anova:
 
 
 def analogous_anova(ratings: Floats, facets: Sequence[Facet]) -> Anova:
-    """Mean squares of ratings (one axis a facet, NaN = no rating) and their expectations."""
-    terms = terms_of(facets)
+    """Mean squares of a random-effects design and their expectations (Henderson's Method I).
+
+    Parameters
+    ----------
+    ratings : array, one axis a facet
+        In points of the scale; NaN = no rating. A nested facet's axis counts levels within each combination of the
+        facets it is nested in.
+    facets : sequence of Facet
+        In the order of the axes. One that is nested in all others (repeats) enters by means, each query counted once.
+
+    Returns
+    -------
+    Anova
+        Mean squares and expectations are NaN where a term has no degree of freedom. Formulas: see the module.
+    """
+    terms = _terms_of(facets)
     names = [facet.name for facet in facets]
     finest = next((f.name for f in facets if set(f.nested_in) == set(names) - {f.name}), None)
     if finest is None:
@@ -117,19 +131,19 @@ def analogous_anova(ratings: Floats, facets: Sequence[Facet]) -> Anova:
     )
 
 
-def terms_of(facets: Sequence[Facet]) -> list[Term]:
+def _terms_of(facets: Sequence[Facet]) -> list[Term]:
     """All sets of facets that hold whatever their members are nested in."""
     nests = {facet.name: set(facet.nested_in) for facet in facets}
     for _ in facets:  # nested also in what its nest is nested in
         nests = {name: nest | {outer for inner in nest for outer in nests[inner]} for name, nest in nests.items()}
-    found = []
+    facet_terms = []
     for size in range(1, len(facets) + 1):
         for chosen in combinations([facet.name for facet in facets], size):
             outer = set().union(*(nests[name] for name in chosen))
             if outer <= set(chosen):
                 own = tuple(name for name in chosen if name not in outer)
-                found.append(Term(own, tuple(name for name in chosen if name in outer)))
-    return found
+                facet_terms.append(Term(own, tuple(name for name in chosen if name in outer)))
+    return facet_terms
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -104,7 +104,18 @@ class Counts:
         return self.stories < self.story.size
 
     def without(self, story: int) -> Counts:
-        """The items of all other stories."""
+        """Counts of the items of all other stories.
+
+        Parameters
+        ----------
+        story : int
+            Code of the story that is left out.
+
+        Returns
+        -------
+        Counts
+            With the categories and the number of dropped items as they are here, and codes not numbered anew.
+        """
         kept = self.story != story
         return replace(self, table=self.table[kept], story=self.story[kept])
 
@@ -115,18 +126,23 @@ class Counts:
 
 
 def counts(ratings: Floats, categories: Floats | None = None, story: NDArray[np.int64] | None = None) -> Counts:
-    """Count ratings (items, raters), NaN = missing, by category.
+    """Number of ratings of each item in each category.
 
     Parameters
     ----------
     ratings : array, shape (items, raters)
-        Values within 1e-9 are one category. Items with fewer than 2 ratings are dropped and counted (Gwet lets them
-        speak for the categories' shares; they say nothing of agreement).
+        NaN = missing. Values within 1e-9 are one category. Items with fewer than 2 ratings are dropped and counted
+        (Gwet lets them speak for the categories' shares; they say nothing of agreement).
     categories : array, optional
         All points of the scale, used or not: they move AC1 and AC2 (through q) and weights. Without it those in use
         are taken, as irrCAC does.
     story : array of int, shape (items,), optional
         Any codes: items of one story are not independent. Without it items are.
+
+    Returns
+    -------
+    Counts
+        Of the items with at least 2 ratings.
 
     Raises
     ------
@@ -134,15 +150,15 @@ def counts(ratings: Floats, categories: Floats | None = None, story: NDArray[np.
         For a rating that is none of the categories.
     """
     values = np.round(np.asarray(ratings, dtype=np.float64), 9)
-    known = ~np.isnan(values)
-    usable = known.sum(axis=1) >= 2
-    values, known = values[usable], known[usable]
-    category = np.unique(values[known]) if categories is None else np.unique(np.round(categories, 9))
-    strange = np.setdiff1d(values[known], category)
+    present = ~np.isnan(values)
+    usable = present.sum(axis=1) >= 2
+    values, present = values[usable], present[usable]
+    category = np.unique(values[present]) if categories is None else np.unique(np.round(categories, 9))
+    strange = np.setdiff1d(values[present], category)
     if strange.size:
         raise ValueError(f"the rating {strange[0]:g} is none of the categories {category.tolist()}")
     level = np.full(values.shape, -1, dtype=np.int64)
-    level[known] = np.searchsorted(category, values[known])
+    level[present] = np.searchsorted(category, values[present])
     table = (
         np.stack([(level == k).sum(axis=1) for k in range(category.size)], axis=1) if category.size else level[:, :0]
     )
@@ -151,11 +167,24 @@ def counts(ratings: Floats, categories: Floats | None = None, story: NDArray[np.
 
 
 def raw_agreement(ratings: Floats, *, confidence: float = 0.95, story: NDArray[np.int64] | None = None) -> Estimate:
-    """Share of agreeing pairs of ratings of an item, averaged over items (items, raters), with its interval.
+    """Share of agreeing pairs of ratings of an item, averaged over items, with its interval.
 
     The interval is t over items (or stories), kept within 0 and 1. Where all items agree wholly (or none at all) that
-    has no width: then it is Wilson's for the items (or stories), which errs on the wide side. Undefined where no item
-    has 2 ratings.
+    has no width: then it is Wilson's for the items (or stories), which errs on the wide side.
+
+    Parameters
+    ----------
+    ratings : array, shape (items, raters)
+        NaN = missing; items with fewer than 2 ratings are left out.
+    confidence : float
+        Coverage of the interval, 0 to 1.
+    story
+        As for `counts`.
+
+    Returns
+    -------
+    Estimate
+        0 to 1; `n` counts items. Undefined where no item has 2 ratings.
     """
     return _raw(counts(ratings, story=story), confidence)
 
@@ -232,7 +261,7 @@ def fleiss(
     )
 
 
-def weight_matrix(category: Floats, weights: Weighting) -> Floats:
+def _weight_matrix(category: Floats, weights: Weighting) -> Floats:
     """Agreement weights of pairs of categories, (q, q): 1 on the diagonal, 0 for the farthest pair (Gwet 2014, ch. 3).
 
     identity: equal or not; linear and quadratic: 1 - |distance| / range, 1 - (distance / range)², of the values;
@@ -263,19 +292,19 @@ def _named(name: str, weights: str) -> str:
     return name if weights == "identity" else f"{name}, {weights} weights"
 
 
-def _raw(found: Counts, confidence: float) -> Estimate:
-    table, n = found.table, found.table.shape[0]
+def _raw(counted: Counts, confidence: float) -> Estimate:
+    table, n = counted.table, counted.table.shape[0]
     if n == 0:
         return Estimate.undefined(NO_PAIR)
     share = _observed(table, np.eye(table.shape[1]))
     value = float(share.mean())
     if np.ptp(share) == 0 and value in (0.0, 1.0):
-        units = found.stories
+        units = counted.stories
         wilson = proportion.wilson(round(value * units), units, z=float(special.ndtri(0.5 + confidence / 2)))
-        return replace(wilson, n=n, method=f"Wilson over {_units(found)}, {100 * confidence:g} %")
-    if found.shared:
-        total, size = np.bincount(found.story, weights=share), np.bincount(found.story).astype(np.float64)
-        left_out = np.asarray((share.sum() - total) / (n - size) if found.stories > 1 else total, dtype=np.float64)
+        return replace(wilson, n=n, method=f"Wilson over {_units(counted)}, {100 * confidence:g} %")
+    if counted.shared:
+        total, size = np.bincount(counted.story, weights=share), np.bincount(counted.story).astype(np.float64)
+        left_out = np.asarray((share.sum() - total) / (n - size) if counted.stories > 1 else total, dtype=np.float64)
         bare = Estimate(value, n=n)
         return with_jackknife(bare, left_out, confidence=confidence, bounds=(0.0, 1.0))[0]
     return _with_t(value, float(share.std(ddof=1) / np.sqrt(n)) if n > 1 else 0.0, n, confidence, (0.0, 1.0))
@@ -300,7 +329,7 @@ def _coefficient(
     if n == 0 or usable < 2:
         why = Estimate.undefined(NO_PAIR if n == 0 else ONE_CATEGORY, n=n)
         return ChanceAgreement(name, why, raw, None, None, None, total, items.used, items.dropped, items.stories)
-    weight = weight_matrix(items.category, weights)
+    weight = _weight_matrix(items.category, weights)
     value, observed, expected, influence = _value(items, weight, expectation)
     if items.shared:
         left_out = np.array([_value(items.without(g), weight, expectation)[0] for g in range(items.stories)])
@@ -338,19 +367,19 @@ def _with_t(value: float, error: float, n: int, confidence: float, bounds: tuple
     return Estimate(value, n=n, low=low, high=high, method=f"t over items, {100 * confidence:g} %")
 
 
-def _shares(found: Counts) -> tuple[Floats, Floats]:
+def _shares(counted: Counts) -> tuple[Floats, Floats]:
     """Share of each category in each item (n, q), and its mean over items (q,)."""
-    share = found.table / found.table.sum(axis=1, keepdims=True)
+    share = counted.table / counted.table.sum(axis=1, keepdims=True)
     return share, share.mean(axis=0)
 
 
-def _expected_gwet(found: Counts, weight: Floats) -> tuple[float, Floats]:
-    share, mean = _shares(found)
+def _expected_gwet(counted: Counts, weight: Floats) -> tuple[float, Floats]:
+    share, mean = _shares(counted)
     q = mean.size
     scale = weight.sum() / (q * (q - 1))
     return float(scale * (mean * (1 - mean)).sum()), np.asarray(scale * (share @ (1 - mean)), dtype=np.float64)
 
 
-def _expected_fleiss(found: Counts, weight: Floats) -> tuple[float, Floats]:
-    share, mean = _shares(found)
+def _expected_fleiss(counted: Counts, weight: Floats) -> tuple[float, Floats]:
+    share, mean = _shares(counted)
     return float(mean @ weight @ mean), np.asarray(share @ (weight @ mean), dtype=np.float64)

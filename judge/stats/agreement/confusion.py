@@ -66,31 +66,51 @@ class Confusion:
         return int((self.cells.sum(axis=(1, 2)) > 0).sum())
 
     def values(self, resamples: Resamples) -> dict[str, Floats]:
-        """Every statistic by name in each of the resamples (of the same n stories), (b,); NaN where it is undefined."""
+        """Every statistic in each resample of stories.
+
+        Parameters
+        ----------
+        resamples : Resamples
+            Of the same n stories.
+
+        Returns
+        -------
+        dict
+            Name of the statistic -> array, shape (b,); NaN where it is undefined.
+        """
         drawn = resamples.values(self._matrices)
         return {name: statistic(drawn) for name, (statistic, _) in _statistics(self.positive).items()}
 
     def statistics(self, resamples: Resamples | None = None) -> dict[str, Estimate]:
-        """Every statistic by name, with an interval where resamples (of the same n stories) are given.
+        """Every statistic of the confusion matrix, with an interval where resamples are given.
 
-        Undefined ones say what is missing: no story that both labelled, one label only, or a label nobody gave.
+        Parameters
+        ----------
+        resamples : Resamples, optional
+            Of the same n stories.
+
+        Returns
+        -------
+        dict
+            Name of the statistic -> Estimate; `n` counts stories. Undefined ones say what is missing: no story that
+            both labelled, one label only, or a label nobody gave. Formulas: see the module.
         """
         drawn = None if resamples is None else self.values(resamples)
-        found = {}
+        by_name = {}
         for name, (statistic, lacks) in _statistics(self.positive).items():
             value = float(statistic(self.counts)) if self.n else np.nan
             estimate = Estimate(value, self.n) if np.isfinite(value) else Estimate.undefined(self._why(lacks), self.n)
             if resamples is not None and drawn is not None and estimate.defined:
                 estimate = resamples.interval(estimate, drawn[name])
-            found[name] = estimate
-        return found
+            by_name[name] = estimate
+        return by_name
 
     def _matrices(self, weights: Weights) -> Floats:
         """Confusion matrices (b, q, q) of weights (b, n)."""
         q = self.cells.shape[-1]
-        known = self.cells.any(axis=(1, 2))
-        flat = self.cells[known].reshape(-1, q * q)
-        return np.asarray((weights[:, known].astype(np.float64) @ flat).reshape(-1, q, q), dtype=np.float64)
+        present = self.cells.any(axis=(1, 2))
+        flat = self.cells[present].reshape(-1, q * q)
+        return np.asarray((weights[:, present].astype(np.float64) @ flat).reshape(-1, q, q), dtype=np.float64)
 
     def _why(self, lacks: str) -> str:
         return f"undefined: {lacks}" if self.n else "undefined: no story has a label of both"
@@ -119,18 +139,31 @@ def confusion(judge: Floats, people: Floats, labels: int, *, positive: int | Non
     ValueError
         For a code that is none of the labels.
     """
-    known = ~(np.isnan(judge) | np.isnan(people))
-    codes = np.stack([people[known], judge[known]])
+    present = ~(np.isnan(judge) | np.isnan(people))
+    codes = np.stack([people[present], judge[present]])
     if codes.size and (np.any(codes != np.round(codes)) or codes.min() < 0 or codes.max() >= labels):
         raise ValueError(f"a code is none of the {labels} labels")
     cells = np.zeros((judge.size, labels, labels))
     row, column = codes.astype(np.int64)
-    cells[np.flatnonzero(known), row, column] = 1.0
+    cells[np.flatnonzero(present), row, column] = 1.0
     return of_cells(cells, positive=positive)
 
 
 def of_cells(cells: Floats, *, positive: int | None = None) -> Confusion:
-    """The confusion matrix from the cells of each story: see `Confusion.cells`."""
+    """The confusion matrix from the cells of each story.
+
+    Parameters
+    ----------
+    cells : array, shape (n, q, q)
+        As in `Confusion.cells`.
+    positive : int, optional
+        Code of the positive label of two; of no effect with more.
+
+    Returns
+    -------
+    Confusion
+        Its counts are the sums of the cells.
+    """
     counts = np.asarray(cells.sum(axis=0), dtype=np.float64)
     return Confusion(counts, cells, positive if cells.shape[-1] == _PAIR else None)
 
@@ -146,15 +179,15 @@ _PEOPLE = "people never gave a label that recall is of"
 def _statistics(positive: int | None) -> dict[str, tuple[Statistic, str]]:
     """Name -> statistic, and what is missing where it is undefined."""
     return {
-        "accuracy": (accuracy, "no stories"),
-        "balanced_accuracy": (balanced_accuracy, _PEOPLE),
-        "precision": (lambda m: _of(precisions(m), positive), _JUDGE),
-        "recall": (lambda m: _of(recalls(m), positive), _PEOPLE),
-        "f1": (lambda m: _of(f1s(m), positive), "neither side gave a label that F1 is of"),
-        "phi": (phi, _ONE),
-        "kappa": (kappa, _ONE),
-        "ac1": (ac1, _ONE),
-        "alpha": (nominal_alpha, _ONE),
+        "accuracy": (_accuracy, "no stories"),
+        "balanced_accuracy": (_balanced_accuracy, _PEOPLE),
+        "precision": (lambda m: _of(_precisions(m), positive), _JUDGE),
+        "recall": (lambda m: _of(_recalls(m), positive), _PEOPLE),
+        "f1": (lambda m: _of(_f1s(m), positive), "neither side gave a label that F1 is of"),
+        "phi": (_phi, _ONE),
+        "kappa": (_kappa, _ONE),
+        "ac1": (_ac1, _ONE),
+        "alpha": (_nominal_alpha, _ONE),
     }
 
 
@@ -163,32 +196,32 @@ def _of(by_label: Floats, positive: int | None) -> Floats:
     return np.asarray(by_label.mean(axis=-1) if positive is None else by_label[..., positive], dtype=np.float64)
 
 
-def accuracy(m: Floats) -> Floats:
+def _accuracy(m: Floats) -> Floats:
     """Share of stories with one label by both."""
     return _ratio(_agreeing(m), m.sum(axis=(-2, -1)))
 
 
-def recalls(m: Floats) -> Floats:
+def _recalls(m: Floats) -> Floats:
     """Recall of each label, shape (..., q)."""
     return _ratio(np.diagonal(m, axis1=-2, axis2=-1), m.sum(axis=-1))
 
 
-def precisions(m: Floats) -> Floats:
+def _precisions(m: Floats) -> Floats:
     """Precision of each label, shape (..., q)."""
     return _ratio(np.diagonal(m, axis1=-2, axis2=-1), m.sum(axis=-2))
 
 
-def f1s(m: Floats) -> Floats:
+def _f1s(m: Floats) -> Floats:
     """F1 of each label, shape (..., q); 0 where both sides gave it and never together."""
     return _ratio(2 * np.diagonal(m, axis1=-2, axis2=-1), m.sum(axis=-1) + m.sum(axis=-2))
 
 
-def balanced_accuracy(m: Floats) -> Floats:
+def _balanced_accuracy(m: Floats) -> Floats:
     """Mean recall over labels; undefined where people never gave one of them."""
-    return np.asarray(recalls(m).mean(axis=-1), dtype=np.float64)
+    return np.asarray(_recalls(m).mean(axis=-1), dtype=np.float64)
 
 
-def phi(m: Floats) -> Floats:
+def _phi(m: Floats) -> Floats:
     """Correlation of the labels (Matthews; of more than two labels Gorodkin's R_K, 2004, equation 8)."""
     n, rows, columns = m.sum(axis=(-2, -1)), m.sum(axis=-1), m.sum(axis=-2)
     together = n * _agreeing(m) - (rows * columns).sum(axis=-1)
@@ -196,22 +229,22 @@ def phi(m: Floats) -> Floats:
     return _ratio(together, np.sqrt(spread))
 
 
-def kappa(m: Floats) -> Floats:
+def _kappa(m: Floats) -> Floats:
     """Cohen's kappa; undefined where both sides gave one label only, the same."""
     n = m.sum(axis=(-2, -1))
     expected = _ratio((m.sum(axis=-1) * m.sum(axis=-2)).sum(axis=-1), n**2)
-    return _ratio(accuracy(m) - expected, 1 - expected)
+    return _ratio(_accuracy(m) - expected, 1 - expected)
 
 
-def ac1(m: Floats) -> Floats:
-    """Gwet's AC1 of two raters; undefined where both sides gave one label only, the same."""
+def _ac1(m: Floats) -> Floats:
+    """Gwet's AC1 of two raters over the scale's labels: 1 where both gave one label only, the same."""
     n, q = m.sum(axis=(-2, -1)), m.shape[-1]
     share = _ratio(m.sum(axis=-1) + m.sum(axis=-2), 2 * n[..., None])
     expected = (share * (1 - share)).sum(axis=-1) / (q - 1)
-    return np.where(expected > 0, _ratio(accuracy(m) - expected, 1 - expected), np.nan)
+    return _ratio(_accuracy(m) - expected, 1 - expected)
 
 
-def nominal_alpha(m: Floats) -> Floats:
+def _nominal_alpha(m: Floats) -> Floats:
     """Krippendorff's alpha of two raters without gaps, nominal."""
     n = m.sum(axis=(-2, -1))
     total = m.sum(axis=-1) + m.sum(axis=-2)

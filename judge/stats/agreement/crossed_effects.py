@@ -90,10 +90,10 @@ def crossed_effects(
         (no error is left beside rater effects); a search that did not converge. Where all ratings of each story are
         equal, the value is 1, without an interval.
     """
-    known = ~np.isnan(rating)
-    names, a = np.unique(story[known], return_inverse=True)
-    people, b = np.unique(rater[known], return_inverse=True)
-    y = rating[known]
+    present = ~np.isnan(rating)
+    names, a = np.unique(story[present], return_inverse=True)
+    people, b = np.unique(rater[present], return_inverse=True)
+    y = rating[present]
     counts = (names.size, people.size, y.size)
     reason = _reason(a, b, y)
     if reason:
@@ -202,10 +202,10 @@ def _least(function: Callable[[float], float]) -> tuple[float, float]:
     bounds = (float(_GRID[max(best - 1, 0)]), float(_GRID[min(best + 1, _GRID.size - 1)]))
     from scipy import optimize
 
-    found = optimize.minimize_scalar(function, bounds=bounds, method="bounded", options={"xatol": 1e-7})
-    if found.fun >= values[best] - 1e-10:
+    minimum = optimize.minimize_scalar(function, bounds=bounds, method="bounded", options={"xatol": 1e-7})
+    if minimum.fun >= values[best] - 1e-10:
         return float(_GRID[best]), float(values[best])
-    return float(found.x), float(found.fun)
+    return float(minimum.x), float(minimum.fun)
 
 
 def _ends(deviance: Callable[[float, float], float], rho: float, cutoff: float) -> tuple[float, float]:

@@ -39,6 +39,20 @@ class CrossedLikelihood:
 
     @classmethod
     def of(cls, story: Codes, rater: Codes, y: Floats) -> CrossedLikelihood:
+        """The likelihood of ratings in long form.
+
+        Parameters
+        ----------
+        story, rater : array of int, shape (n ratings,)
+            Codes 0, 1, ..., each of which occurs.
+        y : array, shape (n ratings,)
+            Ratings in points of the scale, none missing.
+
+        Returns
+        -------
+        CrossedLikelihood
+            Its sums; the larger side is the one, stories or raters, with more levels.
+        """
         stories, raters = int(story.max()) + 1, int(rater.max()) + 1
         swapped = stories < raters
         large, little = (rater, story) if swapped else (story, rater)
@@ -62,11 +76,35 @@ class CrossedLikelihood:
         )
 
     def deviance(self, rho: float, phi: float) -> float:
-        """-2 log restricted likelihood up to a constant, mean and scale profiled out; NaN where it does not exist."""
+        """-2 log restricted likelihood up to a constant, with mean and scale profiled out.
+
+        Parameters
+        ----------
+        rho : float
+            Share of the stories' variance in that of one rating, from 0 to below 1.
+        phi : float
+            Share of the raters' variance in the rest, from 0 to below 1.
+
+        Returns
+        -------
+        float
+            NaN where the likelihood does not exist.
+        """
         return self._solve(rho, phi)[0]
 
     def scale(self, rho: float, phi: float) -> float:
-        """Estimated variance of one rating, story, rater and error together."""
+        """Estimated variance of one rating: story, rater and error together.
+
+        Parameters
+        ----------
+        rho, phi
+            As in `deviance`.
+
+        Returns
+        -------
+        float
+            In squared points of the scale; NaN where the likelihood does not exist.
+        """
         return self._solve(rho, phi)[1]
 
     def _solve(self, rho: float, phi: float) -> tuple[float, float]:
@@ -91,5 +129,5 @@ class CrossedLikelihood:
 
 
 def _sums(codes: Codes, columns: Floats) -> Floats:
-    found = [np.bincount(codes, weights=column) for column in columns.T]
-    return np.column_stack(found).astype(np.float64)
+    sums = [np.bincount(codes, weights=column) for column in columns.T]
+    return np.column_stack(sums).astype(np.float64)

@@ -88,10 +88,16 @@ def d_study(
     confidence : float
         Coverage of the intervals, from the draws of `components`.
 
+    Returns
+    -------
+    Reliability
+        Undefined, with the reason, where a variance is surely negative, and where nothing varies. Formulas: Brennan
+        2001, chapter 4.
+
     Raises
     ------
     SpecError
-        A facet that was not estimated, or one of the others without a number.
+        A facet that was not estimated, one of the others without a number, or fewer than 1 of its levels.
     """
     _check(components, objects, levels)
     n = int(np.prod([components.levels[name] for name in objects]))
@@ -146,6 +152,11 @@ def smallest(
     -------
     Plan
         Without levels, and with the reason, where the limit is below the target, or the target lies beyond `free`.
+
+    Raises
+    ------
+    SpecError
+        As `d_study`, and for a target that is not between 0 and 1.
     """
     if not 0 < target < 1:
         raise SpecError(f"a target of {target:g} is not a reliability", hint="give a number between 0 and 1, e.g. 0.8")
@@ -197,6 +208,11 @@ def number_needed(
         None for a number that does not exist or lies beyond `most`. The estimate counts variances below 0 as 0, and so
         does each draw; where a small variance was drawn as 0 no number reaches the target, so that the estimate may lie
         below its range.
+
+    Raises
+    ------
+    SpecError
+        As `d_study`.
     """
     _check(components, objects, {**kept, facet: 1})
     values = np.vstack(
@@ -274,13 +290,13 @@ def _parts(values: Floats, weights: Sequence[tuple[str, Floats | float]]) -> tup
 
 
 def _check(components: VarianceComponents, objects: Sequence[str], levels: Mapping[str, float]) -> None:
-    known = set(components.levels)
-    strange = (set(objects) | set(levels)) - known
+    estimated = set(components.levels)
+    strange = (set(objects) | set(levels)) - estimated
     if strange:
         raise SpecError(
-            f"the variance of {', '.join(sorted(strange))} was not estimated (known: {', '.join(sorted(known))})"
+            f"the variance of {', '.join(sorted(strange))} was not estimated (known: {', '.join(sorted(estimated))})"
         )
-    lacking = known - set(objects) - set(levels)
+    lacking = estimated - set(objects) - set(levels)
     if lacking:
         raise SpecError(f"a D-study needs a number of levels for {', '.join(sorted(lacking))}")
     none = sorted(name for name, count in levels.items() if count < 1)

@@ -39,15 +39,37 @@ class Distance:
 
 
 def z_scores(values: Floats) -> Floats:
-    """(x - mean) / sd of (n,) values, NaN left out; all NaN with fewer than 2 values or where they are equal (1e-9)."""
-    known = values[~np.isnan(values)]
-    if known.size < 2 or float(np.ptp(known)) < _CONSTANT:
+    """Standardised ratings, (x - mean) / sd with n - 1.
+
+    Parameters
+    ----------
+    values : array, shape (n,)
+        In any unit; NaN = missing, left out and kept.
+
+    Returns
+    -------
+    array, shape (n,)
+        All NaN with fewer than 2 values, or where they are equal (to 1e-9).
+    """
+    defined = values[~np.isnan(values)]
+    if defined.size < 2 or float(np.ptp(defined)) < _CONSTANT:
         return np.full(values.shape, np.nan)
-    return np.asarray((values - known.mean()) / known.std(ddof=1), dtype=np.float64)
+    return np.asarray((values - defined.mean()) / defined.std(ddof=1), dtype=np.float64)
 
 
 def between_two(first: Floats, second: Floats) -> Distance:
-    """First minus second, (n,) each, both standardised over the stories that have both."""
+    """Signed distance of two sides' ratings of each story: first minus second.
+
+    Parameters
+    ----------
+    first, second : array, shape (n,)
+        In points of the scale; NaN = no rating. Each is standardised over the stories that have both.
+
+    Returns
+    -------
+    Distance
+        NaN for a story without both; with a reason for fewer than 2 such stories, and where a side's ratings are equal.
+    """
     both = ~(np.isnan(first) | np.isnan(second))
     x, y = np.where(both, first, np.nan), np.where(both, second, np.nan)
     z = np.stack([z_scores(x), z_scores(y)])
@@ -60,9 +82,18 @@ def between_two(first: Floats, second: Floats) -> Distance:
 
 
 def among(rows: Floats) -> Distance:
-    """Highest minus lowest of rows (sides, n), each standardised over its own stories; needs 2 sides for a story.
+    """Range of several sides' ratings of each story: highest minus lowest.
 
-    A side whose ratings are all equal has no z and takes no part.
+    Parameters
+    ----------
+    rows : array, shape (sides, n)
+        In points of the scale; NaN = no rating. Each side is standardised over its own stories; one whose ratings are
+        all equal has no z and takes no part.
+
+    Returns
+    -------
+    Distance
+        NaN for a story with fewer than 2 sides; with a reason where that is every story.
     """
     z = np.stack([z_scores(row) for row in rows])
     taking_part = np.where(np.isnan(z), np.nan, rows)
@@ -71,15 +102,24 @@ def among(rows: Floats) -> Distance:
 
 
 def among_repeats(ratings: Floats) -> Distance:
-    """Highest minus lowest repeat of each story, (n, k); in units of the standard deviation of the stories' means.
+    """Range of one judge's repeats of each story: highest minus lowest.
 
-    The unit is the same judge's spread between stories: 1 says that asking again moves this story as far as a typical
-    story lies from the judge's mean.
+    Parameters
+    ----------
+    ratings : array, shape (n, k)
+        Stories by repeats, in points of the scale; NaN = no rating.
+
+    Returns
+    -------
+    Distance
+        `z` (1, n) of the stories' means. `standardised` is the range in standard deviations of these means: 1 says that
+        asking again moves this story as far as a typical story lies from the judge's mean. NaN for a story with fewer
+        than 2 repeats; with a reason where that is every story, and where all means are equal.
     """
-    known = ~np.isnan(ratings)
-    count = known.sum(axis=1)
+    present = ~np.isnan(ratings)
+    count = present.sum(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
-        mean = np.where(count > 0, np.where(known, ratings, 0.0).sum(axis=1) / count, np.nan)
+        mean = np.where(count > 0, np.where(present, ratings, 0.0).sum(axis=1) / count, np.nan)
     z, raw = z_scores(mean), _range(ratings.T)
     seen = mean[~np.isnan(mean)]
     if np.isnan(raw).all():
@@ -91,9 +131,9 @@ def among_repeats(ratings: Floats) -> Distance:
 
 def _range(rows: Floats) -> Floats:
     """Highest minus lowest of each column of (sides, n); NaN with fewer than two."""
-    known = ~np.isnan(rows)
+    present = ~np.isnan(rows)
     if rows.shape[0] == 0:
         return np.full(rows.shape[1], np.nan)
-    high, low = np.where(known, rows, -np.inf).max(axis=0), np.where(known, rows, np.inf).min(axis=0)
-    enough = known.sum(axis=0) >= 2
+    high, low = np.where(present, rows, -np.inf).max(axis=0), np.where(present, rows, np.inf).min(axis=0)
+    enough = present.sum(axis=0) >= 2
     return np.asarray(np.where(enough, np.where(enough, high, 0.0) - np.where(enough, low, 0.0), np.nan))

@@ -14,10 +14,22 @@ Floats = NDArray[np.float64]
 
 
 def counted(ratings: Floats, points: Floats) -> Floats:
-    """Counts (n, points) of the ratings (n, k) at each point; NaN = no rating, `points` ascend.
+    """Counts of ratings at each point of a scale.
 
     A rating between two points counts for both by its nearness, so that means stay what they are; one outside counts
     for the end.
+
+    Parameters
+    ----------
+    ratings : array, shape (n, k)
+        Ratings of each story; NaN = no rating.
+    points : array, shape (points,)
+        In ascending order.
+
+    Returns
+    -------
+    array, shape (n, points)
+        0 everywhere for a story without a rating.
     """
     counts = np.zeros((len(ratings), points.size))
     story, column = np.nonzero(~np.isnan(ratings))
@@ -33,7 +45,18 @@ def counted(ratings: Floats, points: Floats) -> Floats:
 
 
 def shares(counts: Floats) -> Floats:
-    """Counts (..., points) as shares; NaN where nothing was counted."""
+    """Shares of ratings at each point, from counts.
+
+    Parameters
+    ----------
+    counts : array, shape (..., points)
+        As from `counted`, or sums of these.
+
+    Returns
+    -------
+    array, shape (..., points)
+        0 to 1; NaN where nothing was counted.
+    """
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(counts / counts.sum(axis=-1, keepdims=True), dtype=np.float64)
 
@@ -58,5 +81,16 @@ def wasserstein(first: Floats, second: Floats, points: Floats) -> Floats:
 
 
 def total_variation(first: Floats, second: Floats) -> Floats:
-    """Total variation distance of shares (..., points): half the sum of absolute differences, 0 to 1; NaN stays NaN."""
+    """Total variation distance of two distributions: half the sum of absolute differences.
+
+    Parameters
+    ----------
+    first, second : array, shape (..., points)
+        Shares of each point; NaN where nothing was counted.
+
+    Returns
+    -------
+    array, shape (...)
+        0 to 1; NaN where a side is NaN.
+    """
     return np.asarray(np.abs(first - second).sum(axis=-1) / 2, dtype=np.float64)

@@ -43,8 +43,8 @@ def effective_judges(ratings: Floats, people: Floats, noise: float, cluster: Cod
         Between 0 and, where errors cancel, more than k. Undefined for fewer than two judges, where a judge gives one
         rating to all, where people's ratings do not vary beyond their noise, and where errors have no variance left.
     """
-    known = ~(np.isnan(ratings).any(axis=1) | np.isnan(people))
-    j, y, unit = ratings[known], people[known], cluster[known]
+    complete = ~(np.isnan(ratings).any(axis=1) | np.isnan(people))
+    j, y, unit = ratings[complete], people[complete], cluster[complete]
     n, k = j.shape
     if k < 2:
         return Estimate.undefined("undefined for a single judge", n=n)
@@ -66,8 +66,8 @@ def effective_judges(ratings: Floats, people: Floats, noise: float, cluster: Cod
         errors = covariance[:, :k, :k] - shared
         own, every = np.trace(errors, axis1=1, axis2=2), errors.sum(axis=(1, 2))
         with np.errstate(invalid="ignore", divide="ignore"):
-            found = k * own / every
-        return np.where((truth > 0) & (own > 0) & (every > 0), found, np.nan)
+            effective = k * own / every
+        return np.where((truth > 0) & (own > 0) & (every > 0), effective, np.nan)
 
     if not np.isfinite(statistic(np.ones((1, n)))[0]):
         return Estimate.undefined(
@@ -77,7 +77,19 @@ def effective_judges(ratings: Floats, people: Floats, noise: float, cluster: Cod
 
 
 def noise_of_means(ratings: Floats) -> float:
-    """Mean variance of the noise of people's means, from ratings (n, people); 0 where each story has one."""
+    """Mean variance of the noise in people's mean ratings.
+
+    Parameters
+    ----------
+    ratings : array, shape (n, people)
+        In points of the scale; NaN = not rated.
+
+    Returns
+    -------
+    float
+        Mean variance within stories that two or more rated, times the mean of 1 / number of ratings over rated stories,
+        in squared points; 0 where no story has two ratings.
+    """
     count = (~np.isnan(ratings)).sum(axis=1)
     several = ratings[count > 1]
     if not several.size:

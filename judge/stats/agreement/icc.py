@@ -80,10 +80,20 @@ class IccFamily:
 
 
 def mean_squares(ratings: Floats) -> MeanSquares:
-    """Mean squares of complete ratings, shape (..., n stories, k columns), n >= 2 and k >= 2.
+    """Mean squares of complete ratings, in a two-way layout without interaction.
 
     Sums of squares below 1e-12 of the total are rounding noise and are set to 0, so that repeats that are equal give
     exactly MSW = 0.
+
+    Parameters
+    ----------
+    ratings : array, shape (..., n, k)
+        Stories by repeats (or raters), in points of the scale, none missing; n >= 2 and k >= 2.
+
+    Returns
+    -------
+    MeanSquares
+        In squared points; arrays of the leading axes' shape.
     """
     n, k = ratings.shape[-2:]
     centred = ratings - ratings.mean(axis=(-2, -1), keepdims=True)
@@ -124,7 +134,7 @@ def values(ms: MeanSquares) -> dict[str, Floats]:
 
 def _forms(b: Floats, w: Floats, j: Floats, e: Floats, n: int | Floats, k: int) -> dict[str, Floats]:
     with np.errstate(invalid="ignore", divide="ignore"):
-        found = {
+        values_by_form = {
             "ICC(1,1)": (b - w) / (b + (k - 1) * w),
             "ICC(1,k)": (b - w) / b,
             "ICC(2,1)": (b - e) / (b + (k - 1) * e + k * (j - e) / n),
@@ -132,7 +142,7 @@ def _forms(b: Floats, w: Floats, j: Floats, e: Floats, n: int | Floats, k: int) 
             "ICC(3,1)": (b - e) / (b + (k - 1) * e),
             "ICC(3,k)": (b - e) / b,
         }
-    return {form: np.where(np.isfinite(value), value, np.nan) for form, value in found.items()}
+    return {form: np.where(np.isfinite(value), value, np.nan) for form, value in values_by_form.items()}
 
 
 def resampled(ratings: Floats) -> Callable[[NDArray[np.int64]], Floats]:
@@ -172,8 +182,8 @@ def resampled(ratings: Floats) -> Callable[[NDArray[np.int64]], Floats]:
             clean = [np.where(ss <= _NOISE * total, 0.0, ss) for ss in squares]
             degrees = (n - 1, n * (k - 1), np.full(n.shape, k - 1.0), (n - 1) * (k - 1))
             b, w, j, e = (np.where((n >= 2) & (k >= 2), ss / df, np.nan) for ss, df in zip(clean, degrees, strict=True))
-        found = _forms(b, w, j, e, n, k)
-        return np.stack([found[form] for form in FORMS], axis=1)
+        values_by_form = _forms(b, w, j, e, n, k)
+        return np.stack([values_by_form[form] for form in FORMS], axis=1)
 
     return statistic
 
@@ -216,9 +226,9 @@ def family(
         rows = tuple(IccRow(form, Estimate.undefined(reason, n=n)) for form in FORMS)
         return IccFamily(rows, n=n, k=k, incomplete=incomplete)
     ms = mean_squares(complete)
-    found = {form: float(value) for form, value in values(ms).items()}
-    ends = _intervals(ms, found, confidence)
-    rows = tuple(_row(form, found[form], ends[form], ms, confidence) for form in FORMS)
+    values_by_form = {form: float(value) for form, value in values(ms).items()}
+    ends = _intervals(ms, values_by_form, confidence)
+    rows = tuple(_row(form, values_by_form[form], ends[form], ms, confidence) for form in FORMS)
     if any(_impossible(row, k) for row in rows):
         cause = likely_cause(complete if raters is None else raters, names)
         rows = tuple(_undefined(row, cause, k) if _impossible(row, k) else row for row in rows)
@@ -276,7 +286,7 @@ def _row(form: str, value: float, ends: tuple[float, float], ms: MeanSquares, co
     return IccRow(form, estimate, f=ratio, df1=df1, df2=df2, p=float(special.fdtrc(df1, df2, ratio)))
 
 
-def _intervals(ms: MeanSquares, found: dict[str, float], confidence: float) -> dict[str, tuple[float, float]]:
+def _intervals(ms: MeanSquares, values_by_form: dict[str, float], confidence: float) -> dict[str, tuple[float, float]]:
     """F intervals of all forms; NaN where they do not exist."""
     n, k, upper = ms.n, ms.k, 0.5 + confidence / 2
     out: dict[str, tuple[float, float]] = {}
@@ -287,7 +297,7 @@ def _intervals(ms: MeanSquares, found: dict[str, float], confidence: float) -> d
             high = float(ratio * special.fdtri(df2, n - 1, upper))
             out[f"ICC({way},1)"] = ((low - 1) / (low + k - 1), (high - 1) / (high + k - 1))
             out[f"ICC({way},k)"] = (1 - np.divide(1, low), 1 - np.divide(1, high))
-        low, high = (np.float64(end) for end in _agreement_interval(ms, found["ICC(2,1)"], upper))
+        low, high = (np.float64(end) for end in _agreement_interval(ms, values_by_form["ICC(2,1)"], upper))
         out["ICC(2,1)"] = (float(low), float(high))
         out["ICC(2,k)"] = (float(low * k / (1 + low * (k - 1))), float(high * k / (1 + high * (k - 1))))
     return out

@@ -67,6 +67,8 @@ def alpha(
         The caller's seed.
     resamples : int
         Number of resamples of items; 0 for no interval. The jackknife over stories needs none.
+    confidence : float
+        Coverage of the interval, 0 to 1.
     story : array of int, shape (items,), optional
         As in `chance_agreement.counts`.
 
@@ -121,30 +123,43 @@ def _estimate(
 
 
 def resampled(ratings: Floats, level: Level) -> Callable[[Weights], Floats]:
-    """A function from weights (b, items) to alpha in each of b resamples, shape (b,); NaN where undefined.
+    """Krippendorff's alpha in resamples, for units other than items, e.g. stories with several items each.
 
-    For resamples of other units than items, e.g. stories with several items each.
+    Parameters
+    ----------
+    ratings, level
+        As in `alpha`.
+
+    Returns
+    -------
+    callable
+        From weights (b, items), how often each item stands in a resample, to alpha (b,); NaN where it is undefined.
+
+    Raises
+    ------
+    ValueError
+        For an unknown level.
     """
     usable = (~np.isnan(ratings)).sum(axis=1) >= 2
-    found = counts(ratings)
-    if _why_not(found, level):
+    counted = counts(ratings)
+    if _why_not(counted, level):
         return lambda weights: np.full(weights.shape[0], np.nan)
-    statistic = _statistic(found, level)
+    statistic = _statistic(counted, level)
     return lambda weights: statistic(weights[:, usable])
 
 
-def _why_not(found: Counts, level: Level) -> str | None:
+def _why_not(counted: Counts, level: Level) -> str | None:
     if level not in LEVELS:
         raise ValueError(f"unknown level {level!r}: one of {', '.join(LEVELS)}")
-    if found.table.shape[0] == 0:
+    if counted.table.shape[0] == 0:
         return NO_PAIR
-    if found.used < 2:
+    if counted.used < 2:
         return ONE_CATEGORY
-    return NEGATIVE if level == "ratio" and found.category[0] < 0 else None
+    return NEGATIVE if level == "ratio" and counted.category[0] < 0 else None
 
 
-def _of_all(found: Counts, level: Level) -> float:
-    return float(_statistic(found, level)(np.ones((1, found.table.shape[0]), dtype=np.int64))[0])
+def _of_all(counted: Counts, level: Level) -> float:
+    return float(_statistic(counted, level)(np.ones((1, counted.table.shape[0]), dtype=np.int64))[0])
 
 
 def _statistic(items: Counts, level: Level) -> Callable[[Weights], Floats]:
@@ -170,13 +185,13 @@ def _statistic(items: Counts, level: Level) -> Callable[[Weights], Floats]:
 
 def _difference(category: Floats, level: Level) -> Floats:
     """Differences squared of all pairs of categories, (q, q), at the levels where they do not depend on the ratings."""
-    one, other = category[:, None], category[None, :]
+    row, other = category[:, None], category[None, :]
     if level == "nominal":
-        return np.asarray(one != other, dtype=np.float64)
+        return np.asarray(row != other, dtype=np.float64)
     if level == "interval":
-        return np.asarray((one - other) ** 2, dtype=np.float64)
-    total = one + other
-    return np.asarray(((one - other) / np.where(total == 0, 1.0, total)) ** 2, dtype=np.float64)
+        return np.asarray((row - other) ** 2, dtype=np.float64)
+    total = row + other
+    return np.asarray(((row - other) / np.where(total == 0, 1.0, total)) ** 2, dtype=np.float64)
 
 
 def _ordinal(w: Floats, number: Floats, total: Floats, table: Floats, size: Floats) -> tuple[Floats, Floats]:

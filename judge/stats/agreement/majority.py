@@ -31,12 +31,12 @@ class Majority:
     tied: Masks
 
 
-def votes(ratings: Floats, labels: int) -> Counts:
+def _votes(ratings: Floats, labels: int) -> Counts:
     """Votes for each label, shape (n, labels), of ratings (n, k): codes; NaN, and what is no code, is no vote."""
     return np.stack([(ratings == code).sum(axis=1) for code in range(labels)], axis=1).astype(np.int64)
 
 
-def of_votes(counts: Counts) -> Majority:
+def _of_votes(counts: Counts) -> Majority:
     """The label with most votes, counts (..., labels)."""
     most = counts.max(axis=-1, keepdims=True)
     ahead = (counts == most) & (most > 0)
@@ -46,14 +46,37 @@ def of_votes(counts: Counts) -> Majority:
 
 
 def majority(ratings: Floats, labels: int) -> Majority:
-    """The majority's label of ratings (n, k)."""
-    return of_votes(votes(ratings, labels))
+    """The label with most votes of each story's raters (or repeats).
+
+    Parameters
+    ----------
+    ratings : array, shape (n, k)
+        Codes 0..labels-1; NaN, and what is no code, is no vote.
+    labels : int
+        Number of labels.
+
+    Returns
+    -------
+    Majority
+        Of n stories.
+    """
+    return _of_votes(_votes(ratings, labels))
 
 
 def of_the_others(ratings: Floats, labels: int) -> Majority:
-    """For each rater (column) of ratings (n, r) the majority of the others, shape (n, r): also where it did not vote.
+    """The label with most votes of the other raters, for each rater, also on stories that it did not rate.
 
-    A story that nobody else rated has no label of the others.
+    Parameters
+    ----------
+    ratings : array, shape (n, r)
+        As in `majority`, a column for each rater.
+    labels : int
+        Number of labels.
+
+    Returns
+    -------
+    Majority
+        Of shape (n, r). A story that nobody else rated has no label of the others.
     """
     own = np.stack([ratings == code for code in range(labels)], axis=-1).astype(np.int64)
-    return of_votes(own.sum(axis=1, keepdims=True) - own)
+    return _of_votes(own.sum(axis=1, keepdims=True) - own)

@@ -35,18 +35,28 @@ class Agreement:
 
 
 def agreement(ratings: NDArray[np.float64], *, columns: str = "repeats") -> Agreement:
-    """Agreement of repeats, shape (n stories, k repeats), NaN = no rating; values within 1e-9 are equal.
+    """Agreement of the repeats of each story: exact agreement, flip rate, standard deviation within stories.
 
-    Uses every story with at least two rated repeats; undefined, with a reason, where there is none.
+    Parameters
+    ----------
+    ratings : array, shape (n stories, k repeats)
+        In points of the scale; NaN = no rating. Values within 1e-9 are equal.
+    columns : str
+        What the columns are called in a reason.
+
+    Returns
+    -------
+    Agreement
+        Over stories with at least two rated repeats; undefined, with a reason, where there is none.
     """
-    known = ~np.isnan(ratings)
-    count = known.sum(axis=1)
+    present = ~np.isnan(ratings)
+    count = present.sum(axis=1)
     usable = count >= 2
     n = int(usable.sum())
     if n == 0:
         nothing = Estimate.undefined(f"undefined with fewer than 2 {columns} of a story")
         return Agreement(nothing, nothing, nothing, left_out=ratings.shape[0])
-    rows, seen, m = ratings[usable], known[usable], count[usable]
+    rows, seen, m = ratings[usable], present[usable], count[usable]
     spread = np.nanmax(rows, axis=1) - np.nanmin(rows, axis=1)
     i, j = np.triu_indices(ratings.shape[1], k=1)
     both = seen[:, i] & seen[:, j]

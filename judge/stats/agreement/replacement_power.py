@@ -39,7 +39,18 @@ class Differences:
         return int(self.sums.shape[1])
 
     def moments(self, weights: Floats | None = None) -> Moments:
-        """Mean differences and their covariance, story-prompts standing as often as `weights` (G,) say."""
+        """Means and covariance of the differences d.
+
+        Parameters
+        ----------
+        weights : array, shape (story-prompts,), optional
+            How often each story-prompt stands in a resample; None = once each.
+
+        Returns
+        -------
+        Moments
+            Of r people. The mean of a person without a story in a resample is 0.
+        """
         w = np.ones(self.clusters) if weights is None else weights
         # A person without a story in a resample must not cause a division by 0.
         n = np.maximum(self.counts @ w, 1e-12)
@@ -68,12 +79,25 @@ class Moments:
 
 
 def differences(d: Floats, cluster: Codes) -> Differences:
-    """Sums by story-prompt of differences d, shape (n stories, r people), NaN = not compared."""
+    """Sums of the differences d by person and story-prompt.
+
+    Parameters
+    ----------
+    d : array, shape (n stories, r people)
+        As from `alt_test.person_differences`; NaN = not compared.
+    cluster : array of int, shape (n stories,)
+        Story-prompt of each story, any codes.
+
+    Returns
+    -------
+    Differences
+        Arrays (people, story-prompts); story-prompts in the order of their codes.
+    """
     code = np.unique(cluster, return_inverse=True)[1].reshape(-1)
     size = int(code.max(initial=-1)) + 1
-    known = ~np.isnan(d)
-    sums = [np.bincount(code, weights=np.where(known[:, j], d[:, j], 0.0), minlength=size) for j in range(d.shape[1])]
-    counts = [np.bincount(code, weights=known[:, j].astype(np.float64), minlength=size) for j in range(d.shape[1])]
+    present = ~np.isnan(d)
+    sums = [np.bincount(code, weights=np.where(present[:, j], d[:, j], 0.0), minlength=size) for j in range(d.shape[1])]
+    counts = [np.bincount(code, weights=present[:, j].astype(np.float64), minlength=size) for j in range(d.shape[1])]
     return Differences(np.array(sums), np.array(counts))
 
 
@@ -143,7 +167,20 @@ def story_prompts(pilot: Differences, epsilon: float, *, power_wanted: float = 0
 
 
 def needed(moments: Moments, epsilon: float, wanted: float, *, seed: int = 1, draws: int = DRAWS) -> int | None:
-    """Number of story-prompts that gives the wanted power; None where no number does."""
+    """Number of story-prompts that gives the alternative annotator test the wanted power, from given moments.
+
+    Parameters
+    ----------
+    moments, epsilon, seed, draws
+        As in `power`.
+    wanted : float
+        Wanted power, between 0 and 1.
+
+    Returns
+    -------
+    int or None
+        At least what the test needs for `MIN_STORIES` stories of each person; None where no number gives the power.
+    """
     hopeless = float((moments.mean < epsilon).mean()) < PASS
     if hopeless:
         return None

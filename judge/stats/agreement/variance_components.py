@@ -94,7 +94,19 @@ class VarianceComponents:
         return f"undefined: the variance of {' and of '.join(terms)} is surely estimated below 0, which no variance is"
 
     def share(self, component: Component) -> Estimate:
-        """Truncated component over their sum, with an interval; undefined where none is above 0."""
+        """Share of one component in the variance of one rating, negative components counted as 0, with an interval.
+
+        Parameters
+        ----------
+        component : Component
+            One of `components`.
+
+        Returns
+        -------
+        Estimate
+            0 to 1. Undefined where no component is above 0; without an interval, and with the reason, where the
+            component has none, or where the share is 0 up to its upper end.
+        """
         if self.total <= 0:
             equal = all(part.mean_square == 0 for part in self.components)
             why = "all ratings are equal" if equal else "no variance is estimated above 0"

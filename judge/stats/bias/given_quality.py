@@ -81,10 +81,14 @@ class GivenQuality:
         other: Floats | None = None,
         at_end: float = 0.0,
     ) -> GivenQuality:
-        """The judge's ratings (n,) on people's (n, k), NaN = none.
+        """Data of the regression of the judge's ratings on people's.
 
         Parameters
         ----------
+        judge : array, shape (n,)
+            The judge's rating of each story; NaN = none.
+        people : array, shape (n, k)
+            People's single ratings, in points of the scale; NaN = none. Stories need two.
         system : array of int, shape (n,)
             Where most systems have one story all stories count as one system's.
         exact : array, shape (n,), optional
@@ -94,14 +98,20 @@ class GivenQuality:
             criteria of one story go together, which is why persons have to stand in the same columns.
         at_end : float
             See `share_at_end`; of ratings as they were given, leniency and all.
+
+        Returns
+        -------
+        GivenQuality
+            Its regressors and their errors are 0 for a story that is not used. People's ratings are standardised over
+            all stories before they are squared.
         """
         present = ~np.isnan(people) if other is None else ~(np.isnan(people) | np.isnan(other))
         used = (present.sum(axis=1) > 1) & ~np.isnan(judge)
         if exact is not None:
             used &= ~np.isnan(exact)
-        known = people[present]
-        spread = float(known.std()) if known.size else 0.0
-        scaled = (np.where(present, people, 0.0) - (known.mean() if known.size else 0.0)) / (spread or 1.0)
+        defined = people[present]
+        spread = float(defined.std()) if defined.size else 0.0
+        scaled = (np.where(present, people, 0.0) - (defined.mean() if defined.size else 0.0)) / (spread or 1.0)
         columns = [scaled, scaled**2] if other is None else [scaled, scaled**2, np.where(present, other, 0.0)]
         mean, error = _means_and_errors(np.stack(columns, axis=2), present)
         parts = [mean] if exact is None else [mean, exact[:, None]]
@@ -133,11 +143,36 @@ class GivenQuality:
         return None
 
     def slope(self, weights: Floats, *, curved: bool = True) -> Floats:
-        """The coefficient of what is tested in each set of 0/1 weights, (b,); a line's where not `curved`."""
+        """Coefficient of what is tested, at equal quality, in each set of weights.
+
+        Parameters
+        ----------
+        weights : array, shape (b, n)
+            0 or 1 for each story; stories that are not `used` must have 0.
+        curved : bool
+            Regress on people's P and P²; else on P alone, a line.
+
+        Returns
+        -------
+        array, shape (b,)
+            Points of the judge's scale by one more of what is tested; NaN where the corrected products are singular.
+        """
         return np.asarray(self._fit(weights, curved)[0][:, -1], dtype=np.float64)
 
     def opinions(self, weights: Floats, *, curved: bool = True) -> Floats:
-        """The judge's mean deviation for each system at equal quality, (b, systems); NaN for one without stories."""
+        """Judge's mean deviation for each system at equal quality: the intercepts of systems.
+
+        Parameters
+        ----------
+        weights, curved
+            As in `slope`.
+
+        Returns
+        -------
+        array, shape (b, systems)
+            In points of the judge's scale; NaN for a system without stories. Only differences between systems mean
+            anything.
+        """
         coefficients, means = self._fit(weights, curved)
         kept = self._kept(curved)
         return np.asarray(means[..., -1] - np.einsum("bsr,br->bs", means[..., kept], coefficients), dtype=np.float64)
@@ -147,7 +182,7 @@ class GivenQuality:
         judge = self.regressors[:, -1]
         groups = [judge[self.used & (self.system == s)] for s in range(int(self.system.max()) + 1)]
         spread = [float(part.std(ddof=1)) if part.size > 1 else 0.0 for part in groups]
-        return np.asarray([one if one > 0 else np.nan for one in spread], dtype=np.float64)
+        return np.asarray([variance if variance > 0 else np.nan for variance in spread], dtype=np.float64)
 
     def _kept(self, curved: bool) -> list[int]:
         return [k for k in range(self.error.shape[1]) if curved or k != 1]
@@ -181,9 +216,20 @@ class GivenQuality:
 
 
 def share_at_end(ratings: Floats) -> float:
-    """Share of ratings that are the lowest of all, or the highest, whichever is more; NaN = none."""
-    known = ratings[~np.isnan(ratings)]
-    return max(float((known == end).mean()) for end in (known.min(), known.max())) if known.size else 0.0
+    """Share of ratings that are the lowest of all, or the highest, whichever is more.
+
+    Parameters
+    ----------
+    ratings : array of any shape
+        In any unit; NaN = none.
+
+    Returns
+    -------
+    float
+        0 to 1; 0 without a rating.
+    """
+    defined = ratings[~np.isnan(ratings)]
+    return max(float((defined == end).mean()) for end in (defined.min(), defined.max())) if defined.size else 0.0
 
 
 def _means_and_errors(values: Floats, present: NDArray[np.bool_]) -> tuple[Floats, Floats]:

@@ -25,10 +25,19 @@ Resampled = Callable[[Codes, Codes], Floats]
 
 
 def tau_matrix(rows: Floats, columns: Floats | None = None) -> Floats:
-    """tau-b of each row of `rows` (a, n) with each row of `columns` (c, n), NaN pairs left out; shape (a, c).
+    """tau-b of each row of one table with each row of another, or of the same.
 
-    Without `columns` rows are taken with each other (the diagonal is 1). NaN where undefined: a constant side, or fewer
-    than 3 stories with both.
+    Parameters
+    ----------
+    rows : array, shape (a, n)
+        Ratings of n stories; NaN = none, left out pairwise.
+    columns : array, shape (c, n), optional
+        Of the same stories. Without it rows are taken with each other (the diagonal is 1).
+
+    Returns
+    -------
+    array, shape (a, c)
+        NaN where undefined: a constant side, or fewer than 3 stories with both.
     """
     left = [kendall.codes(row) for row in rows]
     right = left if columns is None else [kendall.codes(row) for row in columns]
@@ -41,31 +50,62 @@ def tau_matrix(rows: Floats, columns: Floats | None = None) -> Floats:
 
 
 def means_by_group(rows: Floats, group: Codes) -> Floats:
-    """Group (system) means of each row (r, n), NaN left out; shape (r, groups); NaN for a group without a rating."""
+    """Group (system) means of each row.
+
+    Parameters
+    ----------
+    rows : array, shape (r, n)
+        Ratings of n stories; NaN = none, left out.
+    group : array of int, shape (n,)
+        Group of each story, 0, 1, ...
+
+    Returns
+    -------
+    array, shape (r, groups)
+        In the unit of `rows`; NaN for a group without a rating.
+    """
     return np.stack([coefficients.group_means(row, row, group)[0] for row in rows])
 
 
 def mean_tau(matrix: Floats) -> Estimate:
-    """Mean of the tau-b below the diagonal of a square matrix (k, k): `n` counts pairs of criteria.
+    """Mean of the tau-b between different criteria.
 
-    Undefined with fewer than two criteria or where no tau exists; pairs without tau are left out and counted in
-    `method`.
+    Parameters
+    ----------
+    matrix : array, shape (k, k)
+        tau-b of the criteria with each other, of which the part below the diagonal counts; NaN = undefined.
+
+    Returns
+    -------
+    Estimate
+        `n` counts pairs of criteria; pairs without tau are left out and counted in `method`. Undefined with fewer than
+        two criteria, or where no tau exists.
     """
     values = matrix[np.tril_indices(matrix.shape[0], k=-1)]
     if values.size == 0:
         return Estimate.undefined("undefined with fewer than 2 criteria")
-    known = values[~np.isnan(values)]
-    if known.size == 0:
+    defined = values[~np.isnan(values)]
+    if defined.size == 0:
         return Estimate.undefined("undefined: no two criteria have a tau (a constant one, or fewer than 3 stories)")
-    lost = values.size - known.size
-    method = f"{known.size} of {values.size} pairs of criteria" if lost else None
-    return Estimate(float(known.mean()), n=known.size, method=method)
+    lost = values.size - defined.size
+    method = f"{defined.size} of {values.size} pairs of criteria" if lost else None
+    return Estimate(float(defined.mean()), n=defined.size, method=method)
 
 
 def resampled_mean_tau(rows: Floats, tau: Resampled) -> Floats:
-    """`mean_tau` of `rows` (k, n) in each resample, shape (b,); NaN where one of its pairs has no tau.
+    """Mean of the tau-b between different criteria, in each resample of stories.
 
-    The pairs are those that have a tau in the data.
+    Parameters
+    ----------
+    rows : array, shape (k, n)
+        Ratings of n stories by criterion; NaN = none. The pairs of criteria are those that have a tau in them.
+    tau : callable
+        From two vectors of `kendall.codes` (n,) to tau-b in each resample, shape (b,); NaN where undefined.
+
+    Returns
+    -------
+    array, shape (b,)
+        NaN where one of the pairs has no tau in that resample; empty where no pair has one at all.
     """
     code = [kendall.codes(row) for row in rows]
     defined = ~np.isnan(tau_matrix(rows))
@@ -96,10 +136,18 @@ class Multitrait:
 
 
 def multitrait(matrix: Floats) -> Multitrait:
-    """Summary of tau-b between the judge's criteria (rows) and people's same criteria (columns), shape (k, k).
+    """Multitrait-multimethod summary of the tau-b of a judge's criteria with people's (Campbell & Fiske 1959).
 
-    Campbell & Fiske's first two comparisons. With fewer than two criteria heterotrait is undefined; a row counts
-    for `own_best` where its diagonal is strictly its highest value (to 1e-9).
+    Parameters
+    ----------
+    matrix : array, shape (k, k)
+        tau-b of the judge's criteria (rows) with people's same criteria (columns, in the same order); NaN = undefined.
+
+    Returns
+    -------
+    Multitrait
+        Their first two comparisons. With fewer than two criteria heterotrait is undefined; a row counts for `own_best`
+        where its diagonal is strictly its highest value (to 1e-9).
     """
     k = matrix.shape[0]
     diagonal, others = np.diag(matrix), matrix[~np.eye(k, dtype=np.bool_)].reshape(k, max(0, k - 1))
@@ -114,5 +162,5 @@ def multitrait(matrix: Floats) -> Multitrait:
 
 
 def _mean(values: Floats, reason: str) -> Estimate:
-    known = values[~np.isnan(values)]
-    return Estimate(float(known.mean()), n=known.size) if known.size else Estimate.undefined(reason)
+    defined = values[~np.isnan(values)]
+    return Estimate(float(defined.mean()), n=defined.size) if defined.size else Estimate.undefined(reason)

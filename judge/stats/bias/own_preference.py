@@ -48,13 +48,36 @@ class OwnPreference:
         return None
 
     def value(self, weights: Floats, *, curved: bool = True) -> Floats:
-        """Mean opinion of own systems minus that of the others, each system counted once, in points, (b,)."""
+        """Mean opinion of own systems minus that of the others, each system counted once.
+
+        Parameters
+        ----------
+        weights, curved
+            As in `GivenQuality.slope`.
+
+        Returns
+        -------
+        array, shape (b,)
+            In points of the judge's scale; NaN where a system has no story.
+        """
         mine, others = self.systems
         opinions = self.given.opinions(weights, curved=curved)
         return np.asarray(opinions[:, mine].mean(axis=1) - opinions[:, others].mean(axis=1), dtype=np.float64)
 
     def test(self, story_prompt: Codes) -> Test:
-        """Test that the value is zero, over story-prompts or over systems, whichever has the wider interval."""
+        """Test that the judge's preference for its own systems is zero.
+
+        Parameters
+        ----------
+        story_prompt : array of int, shape (n,)
+            Story-prompt of each story.
+
+        Returns
+        -------
+        Test
+            Of `value` against 0, over story-prompts (jackknife) or over systems (t with systems - 2 degrees of
+            freedom), whichever has the wider interval. Its bias is how far a line would have been off.
+        """
         mine, others = self.systems
         used, every = self.given.used, self.given.used[None, :].astype(np.float64)
         value = float(self.value(every)[0])
@@ -78,12 +101,12 @@ class OwnPreference:
         opinions = self.given.opinions(self.given.used[None, :].astype(np.float64))[0]
         spread = self.given.spread_within()
         df = mine.size + others.size - 2
-        found = []
+        variances = []
         for unit in (np.ones_like(spread), spread):
             parts = [((opinions[some] - opinions[some].mean()), unit[some]) for some in (mine, others)]
             squares = sum(float(((apart / each) ** 2).sum()) for apart, each in parts) / df
-            found.append(squares * sum(float((each**2).mean()) / each.size for _, each in parts))
-        return float(np.sqrt(np.nanmax(found)))
+            variances.append(squares * sum(float((each**2).mean()) / each.size for _, each in parts))
+        return float(np.sqrt(np.nanmax(variances)))
 
 
 def _width(test: Test) -> float:

@@ -43,11 +43,24 @@ class Replicated:
     within: Floats
 
     @classmethod
-    def of(cls, ratings: Floats, *, known: bool = False) -> Replicated:
-        """From (n, k) ratings, NaN = none; `known` columns are persons, whose leniency is no error and is removed."""
+    def of(cls, ratings: Floats, *, persons: bool = False) -> Replicated:
+        """Repeated ratings of each story, gathered.
+
+        Parameters
+        ----------
+        ratings : array, shape (n, k)
+            In points of the scale; NaN = none.
+        persons : bool
+            Whether columns are persons, whose leniency is removed.
+
+        Returns
+        -------
+        Replicated
+            Of n stories.
+        """
         present = ~np.isnan(ratings)
         count = present.sum(axis=1).astype(np.float64)
-        alike = without_leniency(ratings) if known else ratings
+        alike = without_leniency(ratings) if persons else ratings
         mean = _mean(alike)
         within = (np.where(present, alike - mean[:, None], 0.0) ** 2).sum(axis=1)
         return cls(mean, count, within)
@@ -58,9 +71,18 @@ class Replicated:
         return float(np.maximum(self.count - 1, 0).sum())
 
     def error_variance(self, weights: Floats) -> Floats:
-        """Estimated error variance of a mean, shape (b,): pooled variance within stories x mean of 1 / count.
+        """Estimated error variance of a story's mean, in each set of weights.
 
-        0 where no story was rated twice: then the error is not known, and nothing is taken off.
+        Parameters
+        ----------
+        weights : array, shape (b, n)
+            How often each story counts.
+
+        Returns
+        -------
+        array, shape (b,)
+            Pooled variance within stories times the mean of 1 / count, in squared points. 0 where no story was rated
+            twice: then the error is not known, and nothing is taken off. NaN where no story was rated.
         """
         once = np.where(self.count > 0, 1 / np.maximum(self.count, 1), 0.0)
         freedom = weights @ np.maximum(self.count - 1, 0)
@@ -71,7 +93,18 @@ class Replicated:
 
 
 def without_leniency(ratings: Floats) -> Floats:
-    """Ratings (n, k) of k persons less each person's mean distance from the means of the stories it rated."""
+    """Ratings less each person's leniency: its mean distance from the means of the stories it rated.
+
+    Parameters
+    ----------
+    ratings : array, shape (n, k)
+        A column for each person, in points of the scale; NaN = none.
+
+    Returns
+    -------
+    array, shape (n, k)
+        NaN where there was no rating.
+    """
     present = ~np.isnan(ratings)
     with np.errstate(invalid="ignore", divide="ignore"):
         distance = np.where(present, ratings - _mean(ratings)[:, None], 0.0).sum(axis=0) / present.sum(axis=0)
@@ -97,8 +130,19 @@ def leniency(judge: Floats, people: Floats) -> Statistic:
 def single_spread(judge: Floats, people: Floats) -> Statistic:
     """Log of the ratio of standard deviations of single ratings, judge to people, error in both.
 
-    `judge` (n, repeats) and `people` (n, persons); each story counts once, with the mean over its ratings. A judge that
-    is steadier than a person spreads less too, without using less of the scale: see `slope_deficit`.
+    A judge that is steadier than a person spreads less too, without using less of the scale: see `slope_deficit`.
+
+    Parameters
+    ----------
+    judge : array, shape (n, repeats)
+        In points of the scale; NaN = none.
+    people : array, shape (n, persons)
+        The same. On both sides each story counts once, with the mean over its ratings.
+
+    Returns
+    -------
+    Statistic
+        From weights (b, n) to values (b,); NaN where a side does not vary.
     """
     mine, theirs = _variance_of_singles(judge), _variance_of_singles(people)
 
@@ -112,8 +156,8 @@ def single_spread(judge: Floats, people: Floats) -> Statistic:
 
 def _variance_of_singles(ratings: Floats) -> Statistic:
     """Variance of single ratings about the mean over stories."""
-    known = ratings[~np.isnan(ratings)]
-    centred = ratings - (known.mean() if known.size else 0.0)
+    defined = ratings[~np.isnan(ratings)]
+    centred = ratings - (defined.mean() if defined.size else 0.0)
     square, mean = _weighted_mean(_mean(centred**2)), _weighted_mean(_mean(centred))
     return lambda weights: np.asarray(square(weights) - mean(weights) ** 2, dtype=np.float64)
 
@@ -123,6 +167,19 @@ def slope_deficit(judge: Floats, people: Replicated) -> Statistic:
 
     The judge's own error cancels. Below 0 is a judge that moves less than people, for lack of spread or for other
     opinions.
+
+    Parameters
+    ----------
+    judge : array, shape (n,)
+        Mean rating of each story; a story with a missing side (NaN) must have weight 0.
+    people : Replicated
+        People's ratings of the same stories, with the error e of their means (Fuller 1987, section 2.2).
+
+    Returns
+    -------
+    Statistic
+        From weights (b, n) to values (b,); NaN where less than `LEAST_RELIABILITY` of the variance of people's means is
+        true.
     """
 
     def deficit(weights: Floats) -> Floats:
@@ -137,15 +194,38 @@ def slope_deficit(judge: Floats, people: Replicated) -> Statistic:
 
 
 def excess_at(point: float, step: float, judge: Floats, people: Floats) -> Statistic:
-    """Share of the judge's ratings at a point of the scale minus people's; single ratings (n, k), NaN = none."""
+    """Share of the judge's ratings at a point of the scale minus that of people's.
+
+    Parameters
+    ----------
+    point, step : float
+        The point, and the distance between points: ratings nearer than half a step are at it.
+    judge, people : array, shape (n, k)
+        Single ratings, each side with columns of its own; NaN = none. A story that one side did not rate is left out.
+
+    Returns
+    -------
+    Statistic
+        From weights (b, n) to values (b,), -1 to 1: each story counts once, with its share.
+    """
     mine, theirs = (_share_at(point, step, ratings) for ratings in (judge, people))
     return _weighted_mean(mine - theirs)
 
 
 def loss_gap(lost: Floats, asked: Floats, people: Floats) -> Statistic:
-    """People's mean rating where the judge's repeats were lost minus where they were not, in points.
+    """People's mean rating where the judge's repeats were lost minus where they were not.
 
-    `lost` and `asked` count repeats of each story. NaN where nothing, or everything, was lost.
+    Parameters
+    ----------
+    lost, asked : array, shape (n,)
+        Number of the judge's repeats of each story that were lost, and of all; 0 for a story without people's rating.
+    people : array, shape (n,)
+        People's mean rating of each story, in points of the scale; NaN = none.
+
+    Returns
+    -------
+    Statistic
+        From weights (b, n) to values (b,), in points; NaN where nothing, or everything, was lost.
     """
     rated = np.where(np.isnan(people), 0.0, people)
     kept = asked - lost
@@ -175,8 +255,8 @@ def _share_at(point: float, step: float, ratings: Floats) -> Floats:
 
 
 def _weighted_mean(values: Floats) -> Statistic:
-    known = ~np.isnan(values)
-    filled, present = np.where(known, values, 0.0), known.astype(np.float64)
+    rated = ~np.isnan(values)
+    filled, present = np.where(rated, values, 0.0), rated.astype(np.float64)
 
     def mean(weights: Floats) -> Floats:
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -187,10 +267,10 @@ def _weighted_mean(values: Floats) -> Statistic:
 
 def _covariance(x: Floats, y: Floats, weights: Floats) -> tuple[Floats, Floats]:
     """Sum of weights (b,) and weighted covariance (b,), with the sum of weights minus 1 in the denominator."""
-    known = ~(np.isnan(x) | np.isnan(y))
-    w = weights[:, known]
+    present = ~(np.isnan(x) | np.isnan(y))
+    w = weights[:, present]
     # Centred once on the whole: the products stay small, and the shift leaves a covariance as it is.
-    a, b = x[known] - x[known].mean(), y[known] - y[known].mean()
+    a, b = x[present] - x[present].mean(), y[present] - y[present].mean()
     total = w.sum(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
         cross = w @ (a * b) - (w @ a) * (w @ b) / total

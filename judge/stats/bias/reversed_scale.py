@@ -27,8 +27,13 @@ def reversed_columns(ratings: Floats) -> list[tuple[int, float]]:
     Parameters
     ----------
     ratings : array, shape (stories, columns)
-        NaN = not rated. After each column that is found, the others are correlated anew without it. Of two columns that
-        run against each other nothing tells which one is turned: both are given.
+        NaN = not rated.
+
+    Returns
+    -------
+    list of tuple
+        Column and correlation. After each column that is found, the others are correlated anew without it. Of two
+        columns that run against each other nothing tells which one is turned: both are given.
     """
     left = list(range(ratings.shape[1]))
     against: list[tuple[int, float]] = []
@@ -45,9 +50,19 @@ def reversed_columns(ratings: Floats) -> list[tuple[int, float]]:
 
 
 def likely_cause(ratings: Floats, names: Sequence[str]) -> str:
-    """The likely cause why ratings of one story differ more than stories do, as a sentence without full stop.
+    """Likely cause why ratings of one story differ more than stories do, in words.
 
-    `names` are those of the columns; empty where columns are no persons or things.
+    Parameters
+    ----------
+    ratings : array, shape (stories, columns)
+        NaN = not rated.
+    names : sequence of str
+        Of the columns; empty where columns are no persons or things.
+
+    Returns
+    -------
+    str
+        A sentence without full stop.
     """
     apart = reversed_columns(ratings) if names else []
     if len(apart) == 2 and ratings.shape[1] == 2:
@@ -63,13 +78,27 @@ def likely_cause(ratings: Floats, names: Sequence[str]) -> str:
 
 
 def remark(ratings: Floats, names: Sequence[str], others: str) -> str | None:
-    """A sentence that names raters who run against the others; None for none, and for more than half of them."""
-    found = reversed_columns(ratings)
-    if len(found) == len(names) == 2:
+    """Remark that names raters whose ratings run against those of the others.
+
+    Parameters
+    ----------
+    ratings, names
+        As in `likely_cause`, with a name for each column.
+    others : str
+        What the others are called, e.g. people.
+
+    Returns
+    -------
+    str or None
+        One sentence; None where no rater does, and where more than half of them do, but for two raters who run against
+        each other.
+    """
+    reversed_names = reversed_columns(ratings)
+    if len(reversed_names) == len(names) == 2:
         return likely_cause(ratings, names)
-    if not found or len(found) > len(names) / 2:
+    if not reversed_names or len(reversed_names) > len(names) / 2:
         return None
-    who = ", ".join(f"{names[column]} (r = {r:.2f})" for column, r in found)
+    who = ", ".join(f"{names[column]} (r = {r:.2f})" for column, r in reversed_names)
     return f"ratings by {who} run against those of the other {others}: does that scale run the other way?"
 
 

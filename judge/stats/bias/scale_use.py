@@ -67,20 +67,31 @@ def scale_use(
     ScaleUse
         Undefined, with the reason, without a rating; ties with fewer than 2 stories. Entropy: Shannon 1948.
     """
-    known = ratings[~np.isnan(ratings)]
-    entropy, share, point = _points(known, step, scale[0] if scale else 0.0)
+    defined = ratings[~np.isnan(ratings)]
+    entropy, share, point = _points(defined, step, scale[0] if scale else 0.0)
     return ScaleUse(
         entropy=entropy,
         modal_share=share,
         modal_point=point,
-        distinct=int(np.unique(codes(known)).size),
+        distinct=int(np.unique(codes(defined)).size),
         ties=tie_share(stories),
-        outside=None if scale is None else int(((known < scale[0]) | (known > scale[1])).sum()),
+        outside=None if scale is None else int(((defined < scale[0]) | (defined > scale[1])).sum()),
     )
 
 
 def entropy_bits(counts: NDArray[np.int64]) -> float:
-    """Shannon's (1948) entropy, -sum p log2 p, of (k,) counts; those of 0 add nothing. NaN where all are 0."""
+    """Shannon's entropy of counts, -sum p log2 p (Shannon 1948).
+
+    Parameters
+    ----------
+    counts : array of int, shape (k,)
+        Number of ratings at each point; those of 0 add nothing.
+
+    Returns
+    -------
+    float
+        In bits, 0 to log2 k; NaN where all counts are 0.
+    """
     total = int(counts.sum())
     if total == 0:
         return float("nan")
@@ -89,7 +100,18 @@ def entropy_bits(counts: NDArray[np.int64]) -> float:
 
 
 def tie_share(stories: Floats) -> Estimate:
-    """Share of pairs of stories with equal ratings, in (n,) or within rows of (rows, n), pooled; NaN left out."""
+    """Share of pairs of stories with equal ratings.
+
+    Parameters
+    ----------
+    stories : array, shape (n,) or (rows, n)
+        Ratings; equal to 1e-9 is equal. Pairs are taken within a row, and pooled over rows; NaN = none, left out.
+
+    Returns
+    -------
+    Estimate
+        0 to 1; `n` counts ratings. Undefined where no row has 2.
+    """
     tied = pairs = used = 0
     for row in np.atleast_2d(stories):
         code = codes(row)
@@ -103,13 +125,13 @@ def tie_share(stories: Floats) -> Estimate:
     return Estimate(tied / pairs, n=used)
 
 
-def _points(known: Floats, step: float, lowest: float) -> tuple[Estimate, Estimate, float | None]:
-    if known.size == 0:
+def _points(defined: Floats, step: float, lowest: float) -> tuple[Estimate, Estimate, float | None]:
+    if defined.size == 0:
         return Estimate.undefined("no rating"), Estimate.undefined("no rating"), None
     # 1e-9: means of ratings carry noise that would send half-way values down.
-    place = np.floor((known - lowest) / step + 0.5 + 1e-9).astype(np.int64)
-    points, counts = np.unique(place, return_counts=True)
+    point = np.floor((defined - lowest) / step + 0.5 + 1e-9).astype(np.int64)
+    points, counts = np.unique(point, return_counts=True)
     top = int(counts.argmax())
-    n = known.size
+    n = defined.size
     entropy = Estimate(entropy_bits(counts.astype(np.int64)), n=n)
     return entropy, Estimate(float(counts[top]) / n, n=n), lowest + step * float(points[top])

@@ -47,7 +47,7 @@ class CircularTriads:
 
 
 def circular_triads(comparisons: Comparisons, chances: Floats | None = None) -> CircularTriads:
-    """Count the triads of each cluster (a story-prompt, or a story-prompt and a judge).
+    """Number and share of cyclic triads within clusters (a story-prompt, or a story-prompt and a judge).
 
     Parameters
     ----------
@@ -55,15 +55,20 @@ def circular_triads(comparisons: Comparisons, chances: Floats | None = None) -> 
         Of stories (or of systems with one story a cluster).
     chances : array, shape (n, 3), optional
         Fitted probabilities of each comparison's endings (`Fit.chances`); without them nothing is expected.
+
+    Returns
+    -------
+    CircularTriads
+        Undefined, with the reason, without a strict triad.
     """
     counted = np.zeros((comparisons.clusters, 3))
     expected = np.zeros(2)
     for g in range(comparisons.clusters):
         rows = np.flatnonzero(comparisons.cluster == g)
         if rows.size:
-            one = _tables(comparisons, rows, None if chances is None else chances[rows])
-            counted[g] = one.counts()
-            expected += one.expected()
+            tables = _tables(comparisons, rows, None if chances is None else chances[rows])
+            counted[g] = tables.counts()
+            expected += tables.expected()
     cyclic, strict, uneven = counted.sum(axis=0)
     share = Estimate.undefined("undefined without three stories that were all compared")
     if strict:
@@ -102,12 +107,14 @@ class _Cluster:
         return cyclic, float(np.trace(decided @ decided @ decided)) / 6
 
 
-def _tables(found: Comparisons, rows: Codes, chances: Floats | None) -> _Cluster:
-    present, place = np.unique(np.concatenate([found.first[rows], found.second[rows]]), return_inverse=True)
-    first, second = place.reshape(2, -1)
+def _tables(comparisons: Comparisons, rows: Codes, chances: Floats | None) -> _Cluster:
+    present, position = np.unique(
+        np.concatenate([comparisons.first[rows], comparisons.second[rows]]), return_inverse=True
+    )
+    first, second = position.reshape(2, -1)
     size = present.size
     net, met, chance = np.zeros((size, size)), np.zeros((size, size), dtype=bool), np.zeros((size, size))
-    ended = found.ended[rows]
+    ended = comparisons.ended[rows]
     lead = ended[:, FIRST] - ended[:, SECOND]
     np.add.at(net, (first, second), lead)
     np.add.at(net, (second, first), -lead)
@@ -126,7 +133,7 @@ def _tables(found: Comparisons, rows: Codes, chances: Floats | None) -> _Cluster
 def _strict(shares: Floats) -> tuple[float, float]:
     """Chances that independent comparisons (k, 3) come out for the one side, and for the other."""
     net = np.ones(1)
-    for one in shares:
-        net = np.convolve(net, one[[SECOND, TIE, FIRST]])
+    for share in shares:
+        net = np.convolve(net, share[[SECOND, TIE, FIRST]])
     middle = len(shares)
     return float(net[middle + 1 :].sum()), float(net[:middle].sum())

@@ -40,7 +40,22 @@ class Resampled:
 
 
 def resampled(fit: Fit, resamples: int, rng: np.random.Generator) -> Resampled:
-    """Parameters fitted again in each resample of the clusters."""
+    """Parameters of a fit of strengths, fitted again in each resample of its clusters.
+
+    Parameters
+    ----------
+    fit : Fit
+        The fitted model; its clusters (story-prompts) that have comparisons are resampled.
+    resamples : int
+        Number of resamples (b).
+    rng : numpy Generator
+        The caller's seed.
+
+    Returns
+    -------
+    Resampled
+        Fitted anew, or one Newton step each (Moulton & Zeger 1991) with covariates or more than `FEW_SYSTEMS` systems.
+    """
     code = np.unique(fit.found.cluster, return_inverse=True)[1].reshape(-1).astype(np.int64)
     clusters = int(code.max()) + 1
     drawn = rng.multinomial(clusters, np.full(clusters, 1 / clusters), size=resamples).astype(np.float64)
@@ -55,13 +70,13 @@ def resampled(fit: Fit, resamples: int, rng: np.random.Generator) -> Resampled:
 
 def _tables(fit: Fit, code: Codes, clusters: int) -> tuple[Design, Floats]:
     """A design with one row for each (first, second), and the endings of each cluster, (clusters, rows x 3)."""
-    systems, found = fit.design.systems, fit.found
-    pair, place = np.unique(found.first * systems + found.second, return_inverse=True)
-    place = place.reshape(-1)
+    systems, compared = fit.design.systems, fit.found
+    pair, position = np.unique(compared.first * systems + compared.second, return_inverse=True)
+    position = position.reshape(-1)
     size = pair.size
     tables = np.zeros((clusters, size, 3))
     for k in range(3):
-        counted = np.bincount(code * size + place, weights=found.ended[:, k], minlength=clusters * size)
+        counted = np.bincount(code * size + position, weights=compared.ended[:, k], minlength=clusters * size)
         tables[:, :, k] = counted.reshape(clusters, size)
     further = np.ones((size, int(fit.position)))
     first, second = (side.astype(np.int64) for side in np.divmod(pair, systems))
@@ -115,8 +130,8 @@ def _score(design: Design, columns: Floats, ended: Floats, number: Floats, share
 def _information(design: Design, columns: Floats, outer: Floats, number: Floats, share: Floats) -> Floats:
     lean = (share[..., FIRST] - share[..., SECOND]) / 2
     spread = number * ((share[..., FIRST] + share[..., SECOND]) / 4 - lean**2)
-    size, known = columns.shape[1], design.size
-    out = np.zeros((len(number), known, known))
+    size, parameters = columns.shape[1], design.size
+    out = np.zeros((len(number), parameters, parameters))
     out[:, :size, :size] = (spread @ outer).reshape(-1, size, size)
     if design.ties:
         out[:, :size, -1] = out[:, -1, :size] = (-number * lean * share[..., TIE]) @ columns

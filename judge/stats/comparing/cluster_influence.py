@@ -30,13 +30,35 @@ _NOTHING = 1e-12
 
 
 def covariance(fit: Fit) -> Floats:
-    """Clustered covariance of the parameters, without a correction for few clusters, (size, size)."""
+    """Clustered covariance of the parameters, without a correction for few clusters (Liang & Zeger 1986).
+
+    Parameters
+    ----------
+    fit : Fit
+        The fitted model.
+
+    Returns
+    -------
+    array, shape (size, size)
+        H^-1 (sum over clusters of s s') H^-1, of log odds, in the order of `fit.design`.
+    """
     inverse, score = _inverse(fit), scores(fit)
     return np.asarray(inverse @ (score.T @ score) @ inverse, dtype=np.float64)
 
 
 def plain_covariance(fit: Fit) -> Floats:
-    """Covariance of the parameters were all comparisons independent, (size, size)."""
+    """Covariance of the parameters were all comparisons independent: the inverse of the information.
+
+    Parameters
+    ----------
+    fit : Fit
+        The fitted model.
+
+    Returns
+    -------
+    array, shape (size, size)
+        Of log odds, in the order of `fit.design`, with the sum of the strengths held at 0.
+    """
     systems = fit.design.systems
     out = _inverse(fit)
     out[:systems, :systems] -= out[:systems, :systems].sum() / systems**2
@@ -44,12 +66,34 @@ def plain_covariance(fit: Fit) -> Floats:
 
 
 def scores(fit: Fit) -> Floats:
-    """Score of each cluster at the fit, (clusters, size)."""
+    """Score of each cluster at the fit.
+
+    Parameters
+    ----------
+    fit : Fit
+        The fitted model.
+
+    Returns
+    -------
+    array, shape (clusters, size)
+        First derivatives of the log likelihood; clusters are those that have comparisons.
+    """
     return fit.design.gradient(fit.found.ended, fit.share, _dense_clusters(fit))
 
 
 def informations(fit: Fit) -> Floats:
-    """Information of each cluster at the fit, (clusters, size, size)."""
+    """Information of each cluster at the fit.
+
+    Parameters
+    ----------
+    fit : Fit
+        The fitted model.
+
+    Returns
+    -------
+    array, shape (clusters, size, size)
+        As from `Design.information`; clusters are those that have comparisons.
+    """
     cluster = _dense_clusters(fit)
     ends = np.searchsorted(cluster, np.arange(int(cluster.max()) + 2))
     share, number = fit.share, fit.found.ended.sum(axis=1)
@@ -58,9 +102,18 @@ def informations(fit: Fit) -> Floats:
 
 
 def left_out(fit: Fit) -> Floats:
-    """Parameters without each cluster, one Newton step from the fit, (clusters, size); NaN where they are undetermined.
+    """Parameters without each cluster, one Newton step from the fit.
 
-    Clusters are those that have comparisons.
+    Parameters
+    ----------
+    fit : Fit
+        The fitted model.
+
+    Returns
+    -------
+    array, shape (clusters, size)
+        Log odds, in the order of `fit.design`; NaN where the other clusters do not determine them. Clusters are those
+        that have comparisons.
     """
     score, parts = scores(fit), informations(fit)
     whole = parts.sum(axis=0)
@@ -75,7 +128,18 @@ def left_out(fit: Fit) -> Floats:
 
 
 def spread(without: Floats) -> Floats:
-    """Standard error of each value (k,) from its values without each cluster (clusters, k)."""
+    """Standard error of values by leaving out clusters (CR3; Bell & McCaffrey 2002).
+
+    Parameters
+    ----------
+    without : array, shape (clusters, k)
+        Each of k values without each cluster; NaN where undetermined.
+
+    Returns
+    -------
+    array, shape (k,)
+        In the values' unit; NaN where one of them is undetermined.
+    """
     clusters = len(without)
     return np.asarray(np.sqrt((clusters - 1) / clusters * ((without - without.mean(axis=0)) ** 2).sum(axis=0)))
 

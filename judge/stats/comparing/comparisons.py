@@ -65,7 +65,18 @@ class Comparisons:
         return int(self.cluster.max()) + 1 if self.cluster.size else 0
 
     def with_ties(self, ties: Ties) -> Comparisons:
-        """The comparisons with ties kept, counted as half a win for both, or left out."""
+        """The comparisons with ties kept, counted as half a win for both, or left out.
+
+        Parameters
+        ----------
+        ties : "davidson", "half" or "left-out"
+            What a tie is, see `Ties`.
+
+        Returns
+        -------
+        Comparisons
+            With as many rows; left-out ties have an outcome of 0 in all three columns.
+        """
         if ties == "davidson":
             return self
         ended = self.ended.copy()
@@ -75,7 +86,25 @@ class Comparisons:
         return self.of(np.arange(self.first.size), ended)
 
     def of(self, rows: Codes, ended: Floats | None = None) -> Comparisons:
-        """A subset of the rows, optionally with other outcomes (given for all rows)."""
+        """Some of the comparisons, optionally with other outcomes.
+
+        Parameters
+        ----------
+        rows : array of int, shape (m,)
+            Places of the rows that are taken.
+        ended : array, shape (n, 3), optional
+            Other outcomes of *all* rows; None = those at hand.
+
+        Returns
+        -------
+        Comparisons
+            Of m rows, with all systems and the same codes of clusters.
+
+        Raises
+        ------
+        ValueError
+            For outcomes that are not three finite numbers from 0 up for each row.
+        """
         ended = self.ended if ended is None else ended
         first, second = self.first[rows], self.second[rows]
         return Comparisons(self.systems, first, second, ended[rows], self.cluster[rows], self.covariates[rows])
@@ -86,11 +115,11 @@ class Comparisons:
         key = (self.cluster * systems + self.first) * systems + self.second
         if self.covariates.shape[1]:
             table = np.column_stack([key.astype(np.float64), self.covariates])
-            _, head, place = np.unique(table, axis=0, return_index=True, return_inverse=True)
+            _, head, position = np.unique(table, axis=0, return_index=True, return_inverse=True)
         else:
-            _, head, place = np.unique(key, return_index=True, return_inverse=True)
-        place = place.reshape(-1)
-        sums = [np.bincount(place, weights=self.ended[:, k], minlength=head.size) for k in range(3)]
+            _, head, position = np.unique(key, return_index=True, return_inverse=True)
+        position = position.reshape(-1)
+        sums = [np.bincount(position, weights=self.ended[:, k], minlength=head.size) for k in range(3)]
         full = np.zeros_like(self.ended)
         full[head] = np.stack(sums, axis=1)
         kept = head[full[head].sum(axis=1) > 0]
@@ -104,13 +133,35 @@ def comparisons(
     cluster: Sequence[str],
     covariates: Floats | None = None,
 ) -> Comparisons:
-    """Comparisons from names: `preference` is first, second or tie; any other value gives no row."""
+    """Comparisons from names of systems, preferences and clusters.
+
+    Parameters
+    ----------
+    first, second : sequence of str, length n
+        Name of the system whose story was shown first, and second.
+    preference : sequence of str or None, length n
+        first, second or tie; any other value gives no row.
+    cluster : sequence of str, length n
+        Name of what is independent (the story-prompt).
+    covariates : array, shape (n, k), optional
+        As in `Comparisons`.
+
+    Returns
+    -------
+    Comparisons
+        Systems in alphabetical order, those without a row too.
+
+    Raises
+    ------
+    ValueError
+        For a system that is compared with itself.
+    """
     systems = tuple(sorted({*first, *second}))
-    place = {name: at for at, name in enumerate(systems)}
+    number_of = {name: at for at, name in enumerate(systems)}
     ended = np.array([[value == word for word in ("first", "second", "tie")] for value in preference], dtype=float)
     ended = ended.reshape(-1, 3)
     rows = np.flatnonzero(ended.sum(axis=1) > 0)
-    one, other = (np.array([place[name] for name in side], dtype=np.int64)[rows] for side in (first, second))
+    first_code, other = (np.array([number_of[name] for name in side], dtype=np.int64)[rows] for side in (first, second))
     _, code = np.unique(np.asarray(cluster, dtype=object)[rows].astype(str), return_inverse=True)
     beside = np.empty((rows.size, 0)) if covariates is None else np.asarray(covariates, dtype=np.float64)[rows]
-    return Comparisons(systems, one, other, ended[rows], code.reshape(-1).astype(np.int64), beside)
+    return Comparisons(systems, first_code, other, ended[rows], code.reshape(-1).astype(np.int64), beside)

@@ -42,7 +42,24 @@ class Design:
 
     @classmethod
     def of(cls, comparisons: Comparisons, *, position: bool, ties: bool, covariates: Sequence[int]) -> Design:
-        """Of comparisons, with the covariates named by their places."""
+        """Design matrix of comparisons.
+
+        Parameters
+        ----------
+        comparisons : Comparisons
+            With n rows.
+        position : bool
+            With a column for the advantage of the first place.
+        ties : bool
+            With a parameter log ν for ties.
+        covariates : sequence of int
+            Places of the covariates taken.
+
+        Returns
+        -------
+        Design
+            Parameters in the order strengths, position, covariates, log ν.
+        """
         columns = [np.ones((comparisons.first.size, 1))] if position else []
         further = np.concatenate([*columns, comparisons.covariates[:, list(covariates)]], axis=1)
         return cls(len(comparisons.systems), comparisons.first, comparisons.second, further, ties)
@@ -53,27 +70,64 @@ class Design:
         return int(self.systems + self.further.shape[1] + self.ties)
 
     def eta(self, parameters: Floats) -> Floats:
-        """Log odds of first against second, (..., n)."""
+        """Log odds η of first against second.
+
+        Parameters
+        ----------
+        parameters : array, shape (..., size)
+            In the order of the design.
+
+        Returns
+        -------
+        array, shape (..., n)
+            Ties apart: log of P(first) / P(second).
+        """
         strength = parameters[..., : self.systems]
         rest = parameters[..., self.systems : self.systems + self.further.shape[1]]
         return np.asarray(strength[..., self.first] - strength[..., self.second] + rest @ self.further.T)
 
     def shares(self, parameters: Floats) -> Floats:
-        """Probabilities of first, second and tie, (..., n, 3)."""
+        """Probabilities of first, second and tie (Davidson & Beaver 1977).
+
+        Parameters
+        ----------
+        parameters
+            As in `eta`.
+
+        Returns
+        -------
+        array, shape (..., n, 3)
+            0 to 1; that of a tie is 0 without a parameter for ties.
+        """
         half = self.eta(parameters) / 2
         tie = parameters[..., -1:] if self.ties else np.full((*parameters.shape[:-1], 1), -np.inf)
         return shares(half, np.broadcast_to(tie, half.shape))
 
     def gradient(self, ended: Floats, share: Floats, cluster: Codes | None = None) -> Floats:
-        """The score, (size,), or of each cluster, (clusters, size)."""
+        """Score: the first derivatives of the log likelihood.
+
+        Parameters
+        ----------
+        ended : array, shape (n, 3)
+            As in `Comparisons`.
+        share : array, shape (n, 3)
+            Probabilities from `shares` at the parameters where the score is computed.
+        cluster : array of int, shape (n,), optional
+            Code 0.. of each row's cluster; None = one score of all rows.
+
+        Returns
+        -------
+        array, shape (size,) or (clusters, size)
+            In the order of the design.
+        """
         group = np.zeros(self.first.size, dtype=np.int64) if cluster is None else cluster
         groups = int(group.max(initial=-1)) + 1
         off = ended - ended.sum(axis=1, keepdims=True) * share
         lean = (off[:, FIRST] - off[:, SECOND]) / 2
         out = np.zeros((groups, self.size))
         for side, sign in ((self.first, 1), (self.second, -1)):
-            place = group * self.systems + side
-            added = np.bincount(place, weights=sign * lean, minlength=groups * self.systems)
+            cell = group * self.systems + side
+            added = np.bincount(cell, weights=sign * lean, minlength=groups * self.systems)
             out[:, : self.systems] += added.reshape(groups, self.systems)
         columns = [lean * column for column in self.further.T] + ([off[:, TIE]] if self.ties else [])
         for at, column in enumerate(columns, self.systems):
@@ -81,7 +135,22 @@ class Design:
         return out[0] if cluster is None else out
 
     def information(self, number: Floats, share: Floats, rows: slice = slice(None)) -> Floats:
-        """Minus the second derivatives, (size, size), of some of the rows; singular along equal shifts of strengths."""
+        """Information: minus the second derivatives of the log likelihood.
+
+        Parameters
+        ----------
+        number : array, shape (n,)
+            Comparisons in each row: the sum of its outcomes.
+        share : array, shape (n, 3)
+            As in `gradient`.
+        rows : slice
+            The rows that count.
+
+        Returns
+        -------
+        array, shape (size, size)
+            Symmetric; singular along equal shifts of the strengths, see `fixed`.
+        """
         first, second, further = self.first[rows], self.second[rows], self.further[rows]
         p, n, s = share[rows], number[rows], self.systems
         lean = (p[:, FIRST] - p[:, SECOND]) / 2
@@ -104,7 +173,18 @@ class Design:
         return np.asarray(np.triu(out) + upper.T, dtype=np.float64)
 
     def fixed(self, information: Floats) -> Floats:
-        """The information with the sum of the strengths held at 0, (..., size, size)."""
+        """Information with the sum of the strengths held at 0, so that it can be inverted.
+
+        Parameters
+        ----------
+        information : array, shape (..., size, size)
+            As from `information`; left as it is.
+
+        Returns
+        -------
+        array, shape (..., size, size)
+            A copy with a constant added between all strengths.
+        """
         out = information.copy()
         out[..., : self.systems, : self.systems] += np.mean(np.diagonal(information, axis1=-2, axis2=-1)) + _NOTHING
         return out
@@ -141,7 +221,18 @@ class Fit:
         return self.design.shares(self.parameters)
 
     def chances(self, first: Codes, second: Codes) -> Floats:
-        """Fitted probabilities of other comparisons of the same systems, covariates equal, (n, 3)."""
+        """Fitted probabilities of other comparisons of the same systems, covariates equal.
+
+        Parameters
+        ----------
+        first, second : array of int, shape (n,)
+            Who is shown first and second, as places in `Comparisons.systems`.
+
+        Returns
+        -------
+        array, shape (n, 3)
+            Of first, second and tie, 0 to 1.
+        """
         further = np.zeros((first.size, self.design.further.shape[1]))
         further[:, : int(self.position)] = 1.0
         return Design(self.design.systems, first, second, further, self.design.ties).shares(self.parameters)
@@ -153,14 +244,27 @@ class Fit:
 
 
 def shares(half: Floats, tie: Floats) -> Floats:
-    """Probabilities of first, second and tie from η / 2 and log ν (minus infinity = no tie), (..., 3)."""
+    """Probabilities of first, second and tie, as exp(η / 2) : exp(-η / 2) : ν (Davidson & Beaver 1977).
+
+    Parameters
+    ----------
+    half : array, shape (...)
+        η / 2, half the log odds of first against second.
+    tie : array, shape (...)
+        log ν; minus infinity = no tie.
+
+    Returns
+    -------
+    array, shape (..., 3)
+        0 to 1.
+    """
     logits = np.stack([half, -half, tie], axis=-1)
     power = np.exp(logits - logits.max(axis=-1, keepdims=True))
     return np.asarray(power / power.sum(axis=-1, keepdims=True), dtype=np.float64)
 
 
 def fit(comparisons: Comparisons, *, position: bool = True, covariates: Sequence[int] | None = None) -> Fit | str:
-    """Maximum likelihood, or the reason why it does not exist, naming systems.
+    """Maximum likelihood fit of strengths, or the reason why it does not exist.
 
     Parameters
     ----------
@@ -170,6 +274,11 @@ def fit(comparisons: Comparisons, *, position: bool = True, covariates: Sequence
         With an advantage of the first place. Where it cannot be told from strengths (every pair in one order, without
         a chain back) it is left out, and `Fit.open` says so; likewise a covariate.
     covariates : places of the covariates taken; None = all
+
+    Returns
+    -------
+    Fit or str
+        The reason names systems. Model: Davidson & Beaver 1977; existence: Ford 1957, Albert & Anderson 1984.
     """
     reason = win_graph.undetermined(comparisons)
     if reason:
@@ -181,7 +290,7 @@ def fit(comparisons: Comparisons, *, position: bool = True, covariates: Sequence
     names = ["position"] * position + [str(at) for at in places]
     kept = _told(design, rows.ended.sum(axis=1))
     if not all(kept):
-        names_kept = [name for name, known in zip(names, kept, strict=True) if known]
+        names_kept = [name for name, kept_term in zip(names, kept, strict=True) if kept_term]
         places = tuple(at for at in places if str(at) in names_kept)
         position = "position" in names_kept
         design = Design.of(rows, position=position, ties=ties, covariates=places)
@@ -190,7 +299,7 @@ def fit(comparisons: Comparisons, *, position: bool = True, covariates: Sequence
         reason = _separated(design, rows)
         if reason:
             return reason
-    open_terms = tuple(name for name, known in zip(names, kept, strict=True) if not known)
+    open_terms = tuple(name for name, kept_term in zip(names, kept, strict=True) if not kept_term)
     return Fit(design, rows, parameters, position, places, open_terms)
 
 
@@ -199,15 +308,15 @@ def _told(design: Design, number: Floats) -> list[bool]:
     even = design.shares(np.zeros(design.size))
     information = design.fixed(design.information(number, even))
     taken = list(range(design.systems))
-    told = []
+    independent = []
     for at in range(design.systems, design.systems + design.further.shape[1]):
         own = information[at, at]
         across = information[taken, at]
         rest = own - across @ np.linalg.solve(information[np.ix_(taken, taken)], across)
-        told.append(bool(rest > _NOTHING * max(own, _NOTHING)))
-        if told[-1]:
+        independent.append(bool(rest > _NOTHING * max(own, _NOTHING)))
+        if independent[-1]:
             taken.append(at)
-    return told
+    return independent
 
 
 def _newton(design: Design, ended: Floats) -> tuple[Floats, bool]:
@@ -244,15 +353,15 @@ def _separated(design: Design, rows: Comparisons) -> str | None:
     from scipy.optimize import linprog
 
     steps = np.array(list(_advantages(design, rows.ended)))
-    found = linprog(-steps.sum(axis=0), A_ub=-steps, b_ub=np.zeros(steps.shape[0]), bounds=(-1, 1), method="highs")
+    solution = linprog(-steps.sum(axis=0), A_ub=-steps, b_ub=np.zeros(steps.shape[0]), bounds=(-1, 1), method="highs")
     # An objective within the solver's tolerance of 0 means that no separating direction exists.
-    if found.x is None or found.fun is None or found.fun > -1e-6:
+    if solution.x is None or solution.fun is None or solution.fun > -1e-6:
         return None
-    along = found.x[design.systems : design.systems + design.further.shape[1]]
+    along = solution.x[design.systems : design.systems + design.further.shape[1]]
     if rows.ended[:, SECOND].sum() == 0 or rows.ended[:, FIRST].sum() == 0:
         return "undefined: the story shown in one place won every comparison that was no tie"
-    what = "strengths and covariates or position" if np.abs(along).max(initial=0.0) > 1e-6 else "strengths"
-    return f"undefined: {what} predict every win and loss of some systems perfectly, so that no finite fit exists"
+    terms = "strengths and covariates or position" if np.abs(along).max(initial=0.0) > 1e-6 else "strengths"
+    return f"undefined: {terms} predict every win and loss of some systems perfectly, so that no finite fit exists"
 
 
 def _advantages(design: Design, ended: Floats) -> Iterator[Floats]:
@@ -262,11 +371,13 @@ def _advantages(design: Design, ended: Floats) -> Iterator[Floats]:
     endings = (FIRST, SECOND, TIE) if design.ties else (FIRST, SECOND)
     seen: set[bytes] = set()
     for row, counts in zip(columns, ended, strict=True):
-        for one in endings:
+        for ending in endings:
             for other in endings:
-                if counts[one] <= 0 or one == other:
+                if counts[ending] <= 0 or ending == other:
                     continue
-                over = np.append((utility[one] - utility[other]) * row, [(one == TIE) - (other == TIE)] * design.ties)
+                over = np.append(
+                    (utility[ending] - utility[other]) * row, [(ending == TIE) - (other == TIE)] * design.ties
+                )
                 if over.tobytes() not in seen:
                     seen.add(over.tobytes())
                     yield over

@@ -21,8 +21,7 @@ from numpy.typing import NDArray
 
 from judge.stats.comparing.cluster_influence import interval
 from judge.stats.estimate import Estimate
-from judge.stats.estimation import means
-from judge.stats.ordering.win_rate import win_rate
+from judge.stats.ordering.win_rate import mean_share, win_rate
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -74,17 +73,17 @@ def preference_agreement(side: Floats, people: Floats, cluster: Codes, *, ties: 
     PreferenceAgreement
         Undefined, with the reason, without a pair that both sides judged. Formulas: see the module.
     """
-    known = np.flatnonzero(~np.isnan(side + people))
-    x, y, group = side[known], people[known], cluster[known]
+    defined = np.flatnonzero(~np.isnan(side + people))
+    x, y, group = side[defined], people[defined], cluster[defined]
     preferred = np.flatnonzero(y != 0)
     x1, y1, group1 = x[preferred], y[preferred], group[preferred]
-    half = strict = macro = Estimate.undefined(NO_PREFERENCE if known.size else NO_PAIR)
+    half = strict = macro = Estimate.undefined(NO_PREFERENCE if defined.size else NO_PAIR)
     if preferred.size:
         code = np.unique(group1, return_inverse=True)[1].reshape(-1).astype(np.int64)
         half = win_rate(x1 * y1, code).estimate
         strict = win_rate(np.where(x1 * y1 > 0, 1.0, -1.0), code).estimate
         share = np.bincount(code, weights=(x1 * y1 + 1) / 2) / np.bincount(code)
-        macro = means.as_independent(share)
+        macro = mean_share(share, np.arange(share.size))
     return PreferenceAgreement(
         half,
         strict,
@@ -97,7 +96,19 @@ def preference_agreement(side: Floats, people: Floats, cluster: Codes, *, ties: 
 
 
 def pair_credit(side: Floats, people: Floats) -> Floats:
-    """Credit of each pair, ties one half; NaN where people prefer none, or a side said nothing."""
+    """Credit of one side for each pair of stories, as a tie counts one half.
+
+    Parameters
+    ----------
+    side, people
+        As in `preference_agreement`.
+
+    Returns
+    -------
+    array, shape (pairs,)
+        1 where the side prefers people's story, 1/2 where it ties, 0 else; NaN where people prefer none, or either said
+        nothing.
+    """
     return np.asarray(np.where(people == 0, np.nan, (side * people + 1) / 2), dtype=np.float64)
 
 

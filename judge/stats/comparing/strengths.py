@@ -95,6 +95,11 @@ def strengths(
         Percentile intervals (`intervals.expanded`) over resamples of story-prompts in place of clustered ones.
     confidence : of intervals, each by itself
 
+    Returns
+    -------
+    Strengths
+        All undefined, with one reason, where the comparisons determine no finite strengths.
+
     References
     ----------
     Bradley & Terry 1952; Davidson 1970; Davidson & Beaver 1977; Bell & McCaffrey 2002.

@@ -19,17 +19,50 @@ _NAMED = 4
 
 
 def wins(comparisons: Comparisons) -> Floats:
-    """Number of times the row's system was preferred to the column's, (systems, systems); ties count for neither."""
+    """Number of times that each system was preferred to each other.
+
+    Parameters
+    ----------
+    comparisons : Comparisons
+        With their outcomes as weights.
+
+    Returns
+    -------
+    array, shape (systems, systems)
+        Wins of the row's system over the column's; ties count for neither.
+    """
     return _table(comparisons, FIRST, SECOND)
 
 
 def ties(comparisons: Comparisons) -> Floats:
-    """Number of ties of each pair, (systems, systems), symmetric."""
+    """Number of ties of each pair of systems.
+
+    Parameters
+    ----------
+    comparisons : Comparisons
+        With their outcomes as weights.
+
+    Returns
+    -------
+    array, shape (systems, systems)
+        Symmetric.
+    """
     return _table(comparisons, TIE, TIE)
 
 
 def undetermined(comparisons: Comparisons) -> str | None:
-    """Why there are no finite strengths, naming systems, or None where there are."""
+    """Reason why comparisons determine no finite strengths (Ford 1957; with ties Davidson 1970).
+
+    Parameters
+    ----------
+    comparisons : Comparisons
+        With ties counted as they are to be fitted, see `Comparisons.with_ties`.
+
+    Returns
+    -------
+    str or None
+        A sentence that names systems; None where finite strengths exist.
+    """
     systems = len(comparisons.systems)
     if systems < 2:
         return "undefined with fewer than 2 systems"
@@ -54,7 +87,17 @@ def undetermined(comparisons: Comparisons) -> str | None:
 
 
 def connected(edges: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Whether each of several graphs (b, systems, systems) is strongly connected; an edge leads from row to column."""
+    """Whether graphs are strongly connected: a path leads from every system to every other.
+
+    Parameters
+    ----------
+    edges : array of bool, shape (b, systems, systems)
+        Of b graphs; an edge leads from row to column.
+
+    Returns
+    -------
+    array of bool, shape (b,)
+    """
     systems = edges.shape[-1]
     reach = (edges | np.eye(systems, dtype=bool)).astype(np.float32)
     steps = 1
@@ -78,9 +121,13 @@ def _named(systems: tuple[str, ...], inside: NDArray[np.bool_]) -> str:
     return f"{shown} and {len(names) - _NAMED} others" if len(names) > _NAMED else shown
 
 
-def _table(found: Comparisons, as_first: int, as_second: int) -> Floats:
-    systems = len(found.systems)
+def _table(comparisons: Comparisons, as_first: int, as_second: int) -> Floats:
+    systems = len(comparisons.systems)
     size = systems * systems
-    one = np.bincount(found.first * systems + found.second, weights=found.ended[:, as_first], minlength=size)
-    other = np.bincount(found.second * systems + found.first, weights=found.ended[:, as_second], minlength=size)
-    return np.asarray((one + other).reshape(systems, systems), dtype=np.float64)
+    forwards = np.bincount(
+        comparisons.first * systems + comparisons.second, weights=comparisons.ended[:, as_first], minlength=size
+    )
+    backwards = np.bincount(
+        comparisons.second * systems + comparisons.first, weights=comparisons.ended[:, as_second], minlength=size
+    )
+    return np.asarray((forwards + backwards).reshape(systems, systems), dtype=np.float64)

@@ -20,10 +20,20 @@ Floats = NDArray[np.float64]
 
 
 def next_gain(before: Floats | float, now: Floats | float, k: int) -> Floats:
-    """The gain in tau from one rating more than k, given tau with k - 1 and with k ratings; k is 2 or more.
+    """Gain in tau from one rating more, on one side of the correlation.
 
-    Where the last step brought nothing, the next brings nothing; NaN where tau with k - 1 is not above 0: there is
-    nothing to build on.
+    Parameters
+    ----------
+    before, now : float or array
+        Kendall's tau with the mean of k - 1 and of k ratings; arrays broadcast together.
+    k : int
+        2 or more.
+
+    Returns
+    -------
+    array
+        Tau with k + 1 ratings less `now`: 0 where the last step brought nothing. NaN where `before` is not above 0:
+        there is nothing to build on. Formulas: see the module.
     """
     earlier, r = (np.sin(np.pi * np.asarray(tau, dtype=np.float64) / 2) for tau in (before, now))
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -39,13 +49,39 @@ def next_gain(before: Floats | float, now: Floats | float, k: int) -> Floats:
 
 
 def spearman_brown(single: Floats | float, k: float) -> Floats:
-    """Reliability of the mean of k, from that of one."""
-    one = np.asarray(single, dtype=np.float64)
-    return np.asarray(k * one / (1 + (k - 1) * one), dtype=np.float64)
+    """Reliability of the mean of k ratings, from that of one (Spearman 1910; Brown 1910).
+
+    Parameters
+    ----------
+    single : float or array
+        Reliability of one rating, 0 to 1; NaN stays NaN.
+    k : float
+        Number of ratings.
+
+    Returns
+    -------
+    array of the shape of `single`
+        0 to 1.
+    """
+    reliability = np.asarray(single, dtype=np.float64)
+    return np.asarray(k * reliability / (1 + (k - 1) * reliability), dtype=np.float64)
 
 
 def number_for(single: float, target: float) -> int | None:
-    """Number of ratings whose mean reaches a target reliability; None where one rating has reliability 0."""
+    """Number of ratings whose mean reaches a target reliability (Spearman 1910; Brown 1910).
+
+    Parameters
+    ----------
+    single : float
+        Reliability of one rating, up to 1.
+    target : float
+        Wanted reliability, 0 to below 1.
+
+    Returns
+    -------
+    int or None
+        1 or more; None where one rating has no reliability above 0.
+    """
     if single <= 0:
         return None
     return max(1, int(np.ceil(target * (1 - single) / (single * (1 - target)) - 1e-9)))

@@ -30,7 +30,18 @@ _NO_VARIANCE = 1e-20
 
 
 def pearson(x: Floats, y: Floats) -> float:
-    """Pearson's r of complete vectors (n,); NaN when a side is constant (to 1e-9) or n < 2."""
+    """Pearson's r of two complete vectors.
+
+    Parameters
+    ----------
+    x, y : array, shape (n,)
+        In any unit, none missing.
+
+    Returns
+    -------
+    float
+        -1 to 1; NaN where a side is constant (to 1e-9) or n < 2.
+    """
     if x.size < 2 or _constant(x) or _constant(y):
         return float("nan")
     a, b = x - x.mean(), y - y.mean()
@@ -38,19 +49,54 @@ def pearson(x: Floats, y: Floats) -> float:
 
 
 def spearman(x: Floats, y: Floats) -> float:
-    """Spearman's rho of complete vectors (n,): Pearson's r of mid-ranks, ties to 1e-9; NaN when a side is constant."""
+    """Spearman's rho of two complete vectors: Pearson's r of mid-ranks.
+
+    Parameters
+    ----------
+    x, y : array, shape (n,)
+        In any unit, none missing; values within 1e-9 are tied.
+
+    Returns
+    -------
+    float
+        -1 to 1; NaN where a side is constant or n < 2.
+    """
     return pearson(midranks(x), midranks(y))
 
 
 def midranks(values: Floats) -> Floats:
-    """Ranks 1..n of (n,) values, ties (to 1e-9) sharing the mean of their ranks."""
+    """Mid-ranks of values: ties share the mean of their ranks.
+
+    Parameters
+    ----------
+    values : array, shape (n,)
+        In any unit, none missing; values within 1e-9 are tied.
+
+    Returns
+    -------
+    array, shape (n,)
+        1 to n, the lowest value first.
+    """
     code = kendall.codes(values)
     counts = np.bincount(code)
     return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[code], dtype=np.float64)
 
 
 def coefficient_of(x: Floats, y: Floats, coefficient: Coefficient = "kendall") -> float:
-    """The named coefficient of complete vectors; NaN where undefined."""
+    """Named coefficient of two complete vectors.
+
+    Parameters
+    ----------
+    x, y : array, shape (n,)
+        In any unit, none missing.
+    coefficient
+        As for `correlate`.
+
+    Returns
+    -------
+    float
+        -1 to 1; NaN where undefined.
+    """
     if coefficient == "kendall":
         return kendall.tau_b(kendall.codes(x), kendall.codes(y))
     return spearman(x, y) if coefficient == "spearman" else pearson(x, y)
@@ -91,7 +137,20 @@ def correlate(
 
 
 def undefined_reason(x: Floats, y: Floats, names: tuple[str, str] = ("x", "y"), unit: str = "pairs") -> str | None:
-    """Why the correlation of two complete vectors does not exist, or None when it does."""
+    """Reason why the correlation of two complete vectors does not exist.
+
+    Parameters
+    ----------
+    x, y : array, shape (n,)
+        In any unit, none missing.
+    names, unit
+        As for `correlate`.
+
+    Returns
+    -------
+    str or None
+        None where the correlation exists.
+    """
     if x.size < MIN_PAIRS:
         return f"undefined with fewer than {MIN_PAIRS} {unit}"
     for name, side in zip(names, (x, y), strict=True):
@@ -101,7 +160,20 @@ def undefined_reason(x: Floats, y: Floats, names: tuple[str, str] = ("x", "y"), 
 
 
 def group_means(x: Floats, y: Floats, group: Codes) -> tuple[Floats, Floats]:
-    """Means of x and y in each group over the stories that have both; NaN for a group without any. Shapes (groups,)."""
+    """Means of both sides in each group, over the stories that have both.
+
+    Parameters
+    ----------
+    x, y : array, shape (n,)
+        Ratings of each story; NaN = missing.
+    group : array of int, shape (n,)
+        Group of each story, 0, 1, ...
+
+    Returns
+    -------
+    tuple of two arrays, shape (groups,)
+        In the units of x and y; NaN for a group without a story that has both.
+    """
     keep = ~(np.isnan(x) | np.isnan(y))
     groups = int(group.max()) + 1 if group.size else 0
     counts = np.bincount(group[keep], minlength=groups).astype(np.float64)
@@ -154,14 +226,25 @@ def correlate_within(x: Floats, y: Floats, group: Codes, coefficient: Coefficien
         one.
     """
     values = within(x, y, group, coefficient)
-    known = values[~np.isnan(values)]
-    if known.size == 0:
+    defined = values[~np.isnan(values)]
+    if defined.size == 0:
         return Estimate.undefined("undefined in every group (a constant side or fewer than 3 pairs)")
-    return Estimate(value=float(known.mean()), n=known.size, method=f"{known.size} of {values.size} groups")
+    return Estimate(value=float(defined.mean()), n=defined.size, method=f"{defined.size} of {values.size} groups")
 
 
 def within(x: Floats, y: Floats, group: Codes, coefficient: Coefficient = "kendall") -> Floats:
-    """The correlation within each group, shape (groups,); NaN where undefined."""
+    """Correlation within each group (story-prompt or system).
+
+    Parameters
+    ----------
+    x, y, group, coefficient
+        As for `correlate_within`, with groups 0, 1, ...
+
+    Returns
+    -------
+    array, shape (groups,)
+        NaN where undefined: a constant side, or fewer than 3 pairs.
+    """
     groups = int(group.max()) + 1 if group.size else 0
     order = np.argsort(group, kind="stable")
     bounds = np.searchsorted(group[order], np.arange(groups + 1))
@@ -175,7 +258,18 @@ def within(x: Floats, y: Floats, group: Codes, coefficient: Coefficient = "kenda
 
 
 def resampled(x: Floats, y: Floats, coefficient: Coefficient = "kendall") -> Callable[[Weights], Floats]:
-    """A function from weights (b, n) to the overall correlation in each of b resamples, shape (b,)."""
+    """Overall correlation in resamples of stories.
+
+    Parameters
+    ----------
+    x, y, coefficient
+        As for `correlate`.
+
+    Returns
+    -------
+    callable
+        From weights (b, n), how often each story stands in a resample, to correlations (b,); NaN where undefined.
+    """
     keep = ~(np.isnan(x) | np.isnan(y))
     if coefficient == "kendall":
         return weighted_tau.tau_b(kendall.codes(x), kendall.codes(y))
@@ -195,9 +289,19 @@ def resampled(x: Floats, y: Floats, coefficient: Coefficient = "kendall") -> Cal
 
 
 def fisher_z(estimate: Estimate, *, confidence: float = 0.95) -> Estimate:
-    """A Pearson correlation with Fisher's z interval: tanh(atanh(r) +- z / sqrt(n - 3)) (Fisher 1921).
+    """Pearson correlation with Fisher's z interval: tanh(atanh(r) +- z / sqrt(n - 3)) (Fisher 1921).
 
-    Assumes independent pairs. With n <= 3 or |r| = 1 there is no interval, and `reason` says so.
+    Parameters
+    ----------
+    estimate : Estimate
+        Pearson's r of `n` independent pairs.
+    confidence : float
+        Coverage, 0 to 1.
+
+    Returns
+    -------
+    Estimate
+        Without an interval, and with the reason, for n <= 3 and |r| = 1; an undefined one as it is.
     """
     from dataclasses import replace
 
@@ -222,7 +326,20 @@ def _weighted_midranks(level: Codes, weights: Weights) -> Floats:
 
 
 def weighted_pearson(x: Floats, y: Floats, weights: Weights) -> Floats:
-    """Pearson's r of rows (b or 1, n) with weights (b, n); NaN where a side is constant but for rounding noise."""
+    """Pearson's r in resamples, from values and weights of stories.
+
+    Parameters
+    ----------
+    x, y : array, shape (b, n) or (1, n)
+        Values in each resample, or the same in all; none missing.
+    weights : array of int, shape (b, n)
+        How often each story stands in a resample.
+
+    Returns
+    -------
+    array, shape (b,)
+        -1 to 1; NaN where a side is constant but for rounding noise.
+    """
     w = weights.astype(np.float64)
     total = w.sum(axis=1, keepdims=True)
     with np.errstate(invalid="ignore", divide="ignore"):

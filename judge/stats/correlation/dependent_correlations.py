@@ -119,7 +119,25 @@ def compare(r12: float, r13: float, r23: float, n: int, *, tail: Tail) -> Correl
 
 
 def compare_arrays(r12: ArrayLike, r13: ArrayLike, r23: ArrayLike, n: ArrayLike, *, tail: Tail) -> CorrelationTests:
-    """`compare` for arrays that broadcast together: a table at once."""
+    """Williams' test of r12 = r13 for arrays: a table at once.
+
+    Parameters
+    ----------
+    r12, r13, r23, n : float, int or array
+        As in `compare`; they broadcast together.
+    tail : str
+        As in `compare`.
+
+    Returns
+    -------
+    CorrelationTests
+        Of the shape to which they broadcast; undefined where `compare` is. Formula: Steiger 1980, eq. 7.
+
+    Raises
+    ------
+    ValueError
+        For |r| > 1 or an unknown tail.
+    """
     a, b, c = (np.asarray(r, dtype=np.float64) for r in (r12, r13, r23))
     a, b, c, size = np.broadcast_arrays(a, b, c, np.asarray(n, dtype=np.int64))
     why = _why_not(a, b, c, size)
@@ -127,22 +145,32 @@ def compare_arrays(r12: ArrayLike, r13: ArrayLike, r23: ArrayLike, n: ArrayLike,
         difference = np.where(np.abs(a - b) <= _EXACT, 0.0, a - b)
         statistic = np.where(why == 0, _williams(difference, a, b, c, size), np.nan)
     df = np.where(why == 0, size - 3.0, np.nan)
-    p = tail_probability(statistic, df, tail)
+    p = _tail_probability(statistic, df, tail)
     reason = np.asarray(np.array(REASONS, dtype=object)[why], dtype=object)
     return CorrelationTests(statistic, df, p, tail, size, difference, reason)
 
 
 def by_strength(r12: ArrayLike, r13: ArrayLike, r23: ArrayLike) -> tuple[Floats, Floats, Floats]:
-    """The three correlations after turning round 2 and 3 where needed so that r12 and r13 are not negative.
+    """Correlations after turning round 2 and 3 where needed so that r12 and r13 are not negative.
 
     For measures of which some are distances: r23 changes its sign with each turn, and keeps it where both are turned.
+
+    Parameters
+    ----------
+    r12, r13, r23 : float or array
+        As in `compare`; NaN stays NaN.
+
+    Returns
+    -------
+    tuple of three arrays
+        r12, r13 and r23.
     """
     a, b, c = (np.asarray(r, dtype=np.float64) for r in (r12, r13, r23))
     turns = np.where(a < 0, -1.0, 1.0) * np.where(b < 0, -1.0, 1.0)
     return np.abs(a), np.abs(b), np.asarray(turns * c, dtype=np.float64)
 
 
-def tail_probability(statistic: Floats, df: Floats, tail: Tail) -> Floats:
+def _tail_probability(statistic: Floats, df: Floats, tail: Tail) -> Floats:
     """p of a statistic that is t with df degrees of freedom. NaN stays NaN; p is never below `LEAST_P`.
 
     Raises
@@ -159,7 +187,18 @@ def tail_probability(statistic: Floats, df: Floats, tail: Tail) -> Floats:
 
 
 def number(value: Floats) -> float | None:
-    """The one value of an array of shape (); None for NaN."""
+    """The one value of an array of shape ().
+
+    Parameters
+    ----------
+    value : array, shape ()
+        NaN = undefined.
+
+    Returns
+    -------
+    float or None
+        None for NaN.
+    """
     return None if np.isnan(value) else float(value)
 
 

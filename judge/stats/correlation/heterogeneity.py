@@ -73,7 +73,18 @@ class Homogeneity:
 
 
 def in_group(judge: Floats, people: Floats) -> GroupCorrelation:
-    """Pearson's r of (n,) vectors, NaN pairs left out, with the spread of both sides."""
+    """Pearson's r of judge and people in one group of stories, with the spread of both sides.
+
+    Parameters
+    ----------
+    judge, people : array, shape (n,)
+        Ratings of each story, in points of the scale; NaN = none, left out pairwise.
+
+    Returns
+    -------
+    GroupCorrelation
+        Undefined, with the reason, where `correlate` is.
+    """
     keep = ~(np.isnan(judge) | np.isnan(people))
     x, y = judge[keep], people[keep]
     names = ("the judge's ratings", "the people's ratings")
@@ -83,16 +94,41 @@ def in_group(judge: Floats, people: Floats) -> GroupCorrelation:
 
 
 def by_group(judge: Floats, people: Floats, group: Codes, groups: int) -> tuple[GroupCorrelation, ...]:
-    """`in_group` for each group 0..groups-1 of stories (n,)."""
+    """Pearson's r of judge and people in each group of stories.
+
+    Parameters
+    ----------
+    judge, people
+        As in `in_group`.
+    group : array of int, shape (n,)
+        Group of each story, 0..groups-1.
+    groups : int
+        Number of groups.
+
+    Returns
+    -------
+    tuple of GroupCorrelation
+        One for each group.
+    """
     return tuple(in_group(judge[group == g], people[group == g]) for g in range(groups))
 
 
 def homogeneity(correlations: Sequence[Estimate]) -> Homogeneity:
-    """Q = sum (n_g - 3) (z_g - z)^2 with z_g = atanh(r_g) and z their mean weighted by n_g - 3, on groups - 1 df.
+    """Test that one correlation holds in all groups (Hedges & Olkin 1985, chapter 11).
 
-    Hedges & Olkin (1985, chapter 11). Groups must be independent of each other: systems that wrote for the same
-    story-prompts share a part of their variance, and the test is then approximate.
-    Undefined with fewer than two usable groups.
+    Q = sum (n_g - 3) (z_g - z)^2 with z_g = atanh(r_g) and z their mean weighted by n_g - 3, on groups - 1 df. Groups
+    must be independent of each other: systems that wrote for the same story-prompts share a part of their variance, and
+    the test is then approximate.
+
+    Parameters
+    ----------
+    correlations : sequence of Estimate
+        Pearson's r of each group; `n` is its number of stories.
+
+    Returns
+    -------
+    Homogeneity
+        Undefined, with the reason, with fewer than two usable groups.
     """
     from scipy import stats
 

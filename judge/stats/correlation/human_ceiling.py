@@ -50,9 +50,19 @@ class Ceiling:
     y: Floats
 
     def estimate(self, measure: Measure) -> Estimate:
-        """The ceiling; pairs for which the correlation is undefined are left out and counted in `method`.
+        """The ceiling: mean correlation of the pairs of vectors.
 
-        `n` is the number of stories used by the pair that has most.
+        Parameters
+        ----------
+        measure : callable
+            From two vectors (n,), NaN = missing, to their correlation, an Estimate.
+
+        Returns
+        -------
+        Estimate
+            `n` is the number of stories used by the pair that has most; pairs for which the correlation is undefined
+            are left out and counted in `method`. Undefined, with the reason, where that is every pair, or there is
+            none.
         """
         if len(self.x) == 0:
             why = ": no story was rated by two people" if self.of == "draws" else " with fewer than 2 raters"
@@ -72,23 +82,64 @@ class Ceiling:
         )
 
     def values(self, values_of: Callable[[Floats, Floats], Floats]) -> Floats:
-        """The ceiling in each resample (b,), from a function of two vectors that gives a correlation in each (b,)."""
+        """The ceiling in each resample of stories.
+
+        Parameters
+        ----------
+        values_of : callable
+            From two vectors (n,), NaN = missing, to their correlation in each resample, shape (b,); NaN where it is
+            undefined.
+
+        Returns
+        -------
+        array, shape (b,)
+            NaN where no pair has a correlation in that resample.
+
+        Raises
+        ------
+        ValueError
+            For a ceiling without pairs.
+        """
         return self._combined(np.stack([values_of(x, y) for x, y in zip(self.x, self.y, strict=True)]))
 
     def _combined(self, values: Floats) -> Floats:
         """Mean of the defined correlations (pairs, b); NaN where there is none."""
-        known = ~np.isnan(values)
+        present = ~np.isnan(values)
         with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(np.where(known, values, 0.0).sum(axis=0) / known.sum(axis=0), dtype=np.float64)
+            return np.asarray(np.where(present, values, 0.0).sum(axis=0) / present.sum(axis=0), dtype=np.float64)
 
 
 def leave_one_out(ratings: Floats, measure: Measure) -> Estimate:
-    """The leave-one-out ceiling of ratings (n stories, r raters), NaN where a rater did not rate a story."""
+    """Leave-one-out ceiling of raters: mean correlation of each with the mean of the others.
+
+    Parameters
+    ----------
+    ratings
+        As in `one_against_others`.
+    measure
+        As in `Ceiling.estimate`.
+
+    Returns
+    -------
+    Estimate
+        As from `Ceiling.estimate`.
+    """
     return one_against_others(ratings).estimate(measure)
 
 
 def one_against_others(ratings: Floats) -> Ceiling:
-    """Leave-one-out: each rater with the mean of the others; ratings (n, r), NaN = not rated."""
+    """Pairs of the leave-one-out ceiling: each rater, and the mean of the others.
+
+    Parameters
+    ----------
+    ratings : array, shape (n stories, r raters)
+        In points of the scale; NaN = not rated. A column is a person.
+
+    Returns
+    -------
+    Ceiling
+        With r pairs, or none for one rater.
+    """
     total, count = np.nansum(ratings, axis=1), (~np.isnan(ratings)).sum(axis=1)
     raters = ratings.T if ratings.shape[1] > 1 else ratings.T[:0]
     own = ~np.isnan(raters)
@@ -97,17 +148,43 @@ def one_against_others(ratings: Floats) -> Ceiling:
 
 
 def is_panel(ratings: Floats) -> bool:
-    """Whether every rater rated nearly every story: `PANEL_SHARE` of those that two or more rated; ratings (n, r)."""
-    known = ~np.isnan(ratings)
-    shared = known[known.sum(axis=1) > 1]
+    """Whether people are a panel: every rater rated nearly every story.
+
+    Parameters
+    ----------
+    ratings : array, shape (n stories, r raters)
+        NaN = not rated.
+
+    Returns
+    -------
+    bool
+        True where each rater rated at least `PANEL_SHARE` of the stories that two or more rated; False where there is
+        no such story.
+    """
+    present = ~np.isnan(ratings)
+    shared = present[present.sum(axis=1) > 1]
     return bool(len(shared)) and bool((shared.mean(axis=0) >= PANEL_SHARE).all())
 
 
 def one_of_each_story(ratings: Floats, draws: int, rng: np.random.Generator) -> Ceiling:
-    """Ceiling of pools: one random rater of each story with the mean of its others, `draws` times; ratings (n, r).
+    """Pairs of a pool's ceiling: one random rater of each story, and the mean of that story's others.
 
     Draws are balanced: in any k draws in a row that begin a round, each of a story's k raters stands once for one
-    person, in random order. Stories with fewer than two ratings are left out.
+    person, in random order.
+
+    Parameters
+    ----------
+    ratings : array, shape (n stories, r raters)
+        In points of the scale; NaN = not rated. Stories with fewer than two ratings are left out.
+    draws : int
+        Number of draws.
+    rng : numpy Generator
+        The caller's seed.
+
+    Returns
+    -------
+    Ceiling
+        With a pair for each draw, or none where no story has two ratings.
     """
     story, column = np.nonzero(~np.isnan(ratings))
     count = np.bincount(story, minlength=len(ratings))
@@ -122,8 +199,8 @@ def one_of_each_story(ratings: Floats, draws: int, rng: np.random.Generator) -> 
         begins = draw % count == 0
         keys = np.where(np.isnan(packed[begins]), 2.0, rng.random(packed[begins].shape))
         order[begins] = np.argsort(keys, axis=1)
-        one = packed[np.arange(shared.size), order[np.arange(shared.size), draw % count]]
-        x[draw, shared], y[draw, shared] = one, (total - one) / (count - 1)
+        drawn = packed[np.arange(shared.size), order[np.arange(shared.size), draw % count]]
+        x[draw, shared], y[draw, shared] = drawn, (total - drawn) / (count - 1)
     return Ceiling("one rater a story", "draws", x, y)
 
 

@@ -47,11 +47,11 @@ def codes(values: Floats) -> Codes:
         few = _few_levels(rounded)
         if few is not None:
             return few
-    known = ~np.isnan(rounded)
-    if bool(known.all()):
+    present = ~np.isnan(rounded)
+    if bool(present.all()):
         return np.unique(rounded, return_inverse=True)[1].reshape(rounded.shape).astype(np.int64, copy=False)
     out = np.full(rounded.shape, -1, dtype=np.int64)
-    out[known] = np.unique(rounded[known], return_inverse=True)[1].reshape(-1)
+    out[present] = np.unique(rounded[present], return_inverse=True)[1].reshape(-1)
     return out
 
 
@@ -98,11 +98,11 @@ def tau_b(x: Codes, y: Codes) -> float:
     levels_x, levels_y = int(x.max()) + 1, int(y.max()) + 1
     if levels_x * levels_y <= DENSE_CELLS:
         table = np.bincount(x * levels_y + y, minlength=levels_x * levels_y).reshape(levels_x, levels_y)
-        return float(tau_b_table(table))
+        return float(_tau_b_table(table))
     return _tau_b_merge(x, y)
 
 
-def tau_b_table(table: NDArray[np.int64]) -> Floats:
+def _tau_b_table(table: NDArray[np.int64]) -> Floats:
     """tau-b of contingency tables, shape (..., levels of x, levels of y), levels in ascending order; shape (...)."""
     table = np.asarray(table, dtype=np.int64)
     concordant = _above(table)
@@ -113,7 +113,21 @@ def tau_b_table(table: NDArray[np.int64]) -> Floats:
 
 
 def level_sums(weights: NDArray[np.int64], level: Codes, levels: int) -> NDArray[np.int64]:
-    """Weights (b, n) added up by level (n,), each level of 0..levels-1 present at least once; shape (b, levels)."""
+    """Weights of resamples added up by level.
+
+    Parameters
+    ----------
+    weights : array of int, shape (b, n)
+        How often each story stands in each resample.
+    level : array of int, shape (n,)
+        Level of each story; each of 0..levels-1 is present at least once.
+    levels : int
+        Number of levels.
+
+    Returns
+    -------
+    array of int, shape (b, levels)
+    """
     order = np.argsort(level, kind="stable")
     starts = np.searchsorted(level[order], np.arange(levels))
     return np.asarray(np.add.reduceat(weights[:, order], starts, axis=1), dtype=np.int64)
@@ -126,7 +140,13 @@ def _above(table: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def tied_pairs(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Number of tied pairs, from the counts of stories at each level."""
+    """Number of tied pairs at each level, counts (counts - 1) / 2, in the shape of `counts`.
+
+    Parameters
+    ----------
+    counts : array of int, any shape
+        Number of stories at each level.
+    """
     return counts * (counts - 1) // 2
 
 
@@ -135,29 +155,69 @@ def _tied(counts: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def ratio(score: NDArray[np.generic], n: NDArray[np.int64], tied_x: Codes, tied_y: Codes) -> Floats:
-    """tau-b from concordant less discordant pairs, the number of stories, and the pairs tied on each side."""
+    """tau-b from concordant less discordant pairs, the number of stories, and the pairs tied on each side.
+
+    Parameters
+    ----------
+    score : array, any shape
+        Concordant less discordant pairs.
+    n : array of int, same shape
+        Number of stories; there are n (n - 1) / 2 pairs.
+    tied_x, tied_y : array of int, same shape
+        Pairs tied on x and on y.
+
+    Returns
+    -------
+    array, same shape
+        NaN where all pairs of a side are tied, or there are none.
+    """
     pairs = n * (n - 1) // 2
     return of_untied(score, pairs - tied_x, pairs - tied_y)
 
 
 def of_untied(score: NDArray[np.generic], untied_x: NDArray[Any], untied_y: NDArray[Any]) -> Floats:
-    """tau-b from concordant less discordant pairs and the pairs not tied on each side; NaN where there are none."""
+    """tau-b from concordant less discordant pairs and the pairs not tied on each side.
+
+    Parameters
+    ----------
+    score : array, any shape
+        Concordant less discordant pairs.
+    untied_x, untied_y : array, same shape
+        Pairs not tied on x and on y.
+
+    Returns
+    -------
+    array, same shape
+        score / sqrt(untied_x untied_y), -1 to 1; NaN where a side has no untied pair.
+    """
     defined = (untied_x > 0) & (untied_y > 0)
-    one = np.float64(1)
-    scale = np.sqrt(np.where(defined, untied_x, one)) * np.sqrt(np.where(defined, untied_y, one))
+    unit = np.float64(1)
+    scale = np.sqrt(np.where(defined, untied_x, unit)) * np.sqrt(np.where(defined, untied_y, unit))
     tau = np.clip(np.asarray(score, dtype=np.float64) / scale, -1.0, 1.0)
     return np.asarray(np.where(defined, tau, np.nan), dtype=np.float64)
 
 
 def levels(code: Codes) -> Codes:
-    """Codes renumbered so that each of 0..levels-1 occurs; -1 stays missing."""
+    """Codes renumbered so that each of 0..levels-1 occurs, in the shape of `code`.
+
+    Parameters
+    ----------
+    code : array of int, shape (n,)
+        As made by `codes`, of some of the stories; -1 = missing, and stays so.
+    """
     out = np.full(code.shape, -1, dtype=np.int64)
     out[code >= 0] = dense(code[code >= 0])
     return out
 
 
 def dense(level: Codes) -> Codes:
-    """Codes renumbered so that each of 0..levels-1 occurs."""
+    """Codes renumbered so that each of 0..levels-1 occurs, shape (n,).
+
+    Parameters
+    ----------
+    level : array of int, shape (n,)
+        Codes of stories without a missing one.
+    """
     return np.unique(level, return_inverse=True)[1].reshape(-1).astype(np.int64)
 
 

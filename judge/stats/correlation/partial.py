@@ -19,9 +19,19 @@ _ONE = 1 - 1e-12
 
 
 def partial(xy: ArrayLike, xz: ArrayLike, yz: ArrayLike) -> Floats:
-    """Partial correlation of x and y given z, from arrays of correlations that broadcast, e.g. (b,) resampled ones.
+    """Partial correlation of x and y given z (Yule 1907; of tau-b Kendall 1942).
 
-    NaN where one of them is NaN, or where |xz| or |yz| is 1: then z fixes x (or y) and nothing is left to correlate.
+    Parameters
+    ----------
+    xy, xz, yz : array_like
+        Correlations of x with y, x with z and y with z, in shapes that broadcast, e.g. (b,) resampled ones; NaN =
+        undefined.
+
+    Returns
+    -------
+    array, in the shape that they broadcast to
+        NaN where one of them is NaN, or where |xz| or |yz| is 1: then z fixes x (or y), and nothing is left to
+        correlate.
     """
     r, a, b = (np.asarray(value, dtype=np.float64) for value in (xy, xz, yz))
     fixed = (np.abs(a) >= _ONE) | (np.abs(b) >= _ONE)

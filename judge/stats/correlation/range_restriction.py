@@ -43,6 +43,7 @@ def at_spread(values: Floats, spread: Spread, *, rank: bool) -> Floats:
     values : array
         Correlations; NaN stays NaN.
     spread : Spread
+        Of people's means, as made by `spread_within`.
     rank : bool
         Whether they are Kendall's tau; else they are product-moment correlations (or of ranks).
 

@@ -85,15 +85,26 @@ def sliding_sets(judge: Floats, people: Floats, *, window: int = 200, stride: in
     inclusive, disjoint = (sets + 1, n // window) if n >= window else (0, 0)
     _, counts = np.unique(np.round(y, 9), return_counts=True)
     numbers = {"published": sets, "unordered": inclusive, "apart": disjoint, "stories": n}
-    found = {way: _estimate(x, y, way, number, window, stride) for way, number in numbers.items()}
+    estimates = {way: _estimate(x, y, way, number, window, stride) for way, number in numbers.items()}
     tied = int(counts[counts > 1].sum())
-    return SlidingSets(**found, sets=sets, inclusive=inclusive, disjoint=disjoint, tied=tied)
+    return SlidingSets(**estimates, sets=sets, inclusive=inclusive, disjoint=disjoint, tied=tied)
 
 
 def resampled(
     judge: Floats, people: Floats, *, window: int = 200, stride: int = 10
 ) -> Callable[[NDArray[np.int64]], Floats]:
-    """A function from weights (b, n) to the signed r of each of `WAYS` in b resamples of stories, shape (b, 4)."""
+    """A function from weights (b, n) to the signed r of each of `WAYS` in b resamples of stories, shape (b, 4).
+
+    Parameters
+    ----------
+    judge, people, window, stride
+        As for `sliding_sets`.
+
+    Returns
+    -------
+    callable
+        Stories are sorted and sets are slid anew in each resample; NaN where a way is undefined there.
+    """
     keep = np.flatnonzero(~(np.isnan(judge) | np.isnan(people)))
     order = keep[np.argsort(np.round(people[keep], 9), kind="stable")]
     x, y = judge[order], people[order]
@@ -160,8 +171,8 @@ def _of_differences(a: Floats, b: Floats) -> Floats:
     if m < 3:
         return np.full(a.shape[0], np.nan)
     a, b = a - a.mean(axis=1, keepdims=True), b - b.mean(axis=1, keepdims=True)
-    pairs, place = m * (m - 1) / 2, 2 * np.arange(m) - m + 1
-    mean_a, mean_b = a @ place / pairs, b @ place / pairs
+    pairs, weight = m * (m - 1) / 2, 2 * np.arange(m) - m + 1
+    mean_a, mean_b = a @ weight / pairs, b @ weight / pairs
 
     def covariance(p: Floats, q: Floats, mean_p: Floats, mean_q: Floats) -> Floats:
         return np.asarray(m * (p * q).sum(axis=1) / pairs - mean_p * mean_q, dtype=np.float64)

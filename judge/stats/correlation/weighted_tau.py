@@ -40,7 +40,18 @@ _BLOCK = 2_000_000
 
 
 def tau_b(x: Codes, y: Codes) -> Callable[[Counts], Floats]:
-    """A function from weights (b, n) to the tau-b (b,) of b resamples, in which story i stands weights[b, i] times."""
+    """A function from weights (b, n) to the tau-b (b,) of b resamples, in which story i stands weights[b, i] times.
+
+    Parameters
+    ----------
+    x, y : array of int, shape (n,)
+        Codes of both sides' ratings, as made by `kendall.codes`; -1 = missing, left out pairwise.
+
+    Returns
+    -------
+    callable
+        tau-b is NaN in resamples in which it is undefined.
+    """
     statistic = by_stories(x[None, :], y)
     return lambda weights: statistic(weights)[0]
 
@@ -192,7 +203,18 @@ def _signs(level: Codes, rows: Codes | slice) -> NDArray[np.int8]:
 
 
 def by_stories(x: Codes, y: Codes) -> Statistic:
-    """tau-b from weights of stories, the cheapest way; parameters as `by_units`, weights (b, n)."""
+    """tau-b from weights of stories, in the cheapest way.
+
+    Parameters
+    ----------
+    x, y
+        As for `by_units`.
+
+    Returns
+    -------
+    callable
+        From weights (b, n) to tau-b (judges, b).
+    """
     x, y = np.where(y >= 0, x, -1), np.where((x >= 0).any(axis=0), y, -1)
     judges, people = [kendall.levels(row) for row in x], kendall.levels(y)
     levels = max((int(row.max(initial=-1)) + 1 for row in judges), default=0)
@@ -211,9 +233,20 @@ def _by_merging(x: Codes, y: Codes, weights: Counts) -> Floats:
 
 
 def by_tables(x: Codes, y: Codes) -> Statistic:
-    """tau-b from weights of stories: parameters as `by_units`; from weights (b, n) to tau-b (judges, b)."""
-    known = np.flatnonzero(y >= 0)
-    order = known[np.argsort(y[known], kind="stable")]
+    """tau-b from weights of stories, by contingency tables.
+
+    Parameters
+    ----------
+    x, y
+        As for `by_units`.
+
+    Returns
+    -------
+    callable
+        From weights (b, n) to tau-b (judges, b).
+    """
+    ranked = np.flatnonzero(y >= 0)
+    order = ranked[np.argsort(y[ranked], kind="stable")]
     starts = np.flatnonzero(np.diff(y[order], prepend=-1))
     bounds = [*starts.tolist(), order.size]
     judges = [kendall.levels(row[order]) for row in x]
@@ -235,13 +268,13 @@ def by_tables(x: Codes, y: Codes) -> Statistic:
 def _signed_indicators(judges: list[Codes], k: int) -> Singles:
     """Columns for each judge: is the story's level a?, then the sign of a less its level; zero where it is missing."""
     n = judges[0].size if judges else 0
-    made = np.zeros((n, 2, len(judges), k), dtype=np.float32)
+    indicators = np.zeros((n, 2, len(judges), k), dtype=np.float32)
     levels = np.arange(k)
     for j, level in enumerate(judges):
         has = level >= 0
-        made[:, 0, j] = level[:, None] == levels
-        made[:, 1, j] = np.where(has[:, None], np.sign(levels - level[:, None]), 0)
-    return made.reshape(n, -1)
+        indicators[:, 0, j] = level[:, None] == levels
+        indicators[:, 1, j] = np.where(has[:, None], np.sign(levels - level[:, None]), 0)
+    return indicators.reshape(n, -1)
 
 
 def _of_tables(weights: Counts, bounds: list[int], signed: Singles, judges: int, k: int) -> Floats:
@@ -273,5 +306,11 @@ def _dot(a: Reals, b: Reals, largest: int) -> NDArray[np.int64]:
 
 
 def exact(largest: int) -> type[np.float32] | type[np.float64]:
-    """The type for sums of integers up to `largest`: single precision where none can reach 2**24, else double."""
+    """The type for sums of integers: single precision where none can reach 2**24, else double.
+
+    Parameters
+    ----------
+    largest : int
+        Largest value that a sum may take.
+    """
     return np.float32 if largest < _EXACT_32 else np.float64

@@ -57,10 +57,24 @@ class Association:
 
 
 def with_group(lost: NDArray[np.bool_], group: NDArray[np.int64], rng: np.random.Generator) -> Association:
-    """Association of being lost (n,) with a group (n,), codes 0..
+    """Association of being lost with a group.
 
-    Fisher's exact test for a 2 x 2 table; Pearson's chi-squared where all expected counts reach 5, else the same
-    statistic against 9,999 tables with the same margins drawn at random, p = (1 + #) / (1 + 9,999).
+    Fisher's exact test for a 2 x 2 table; Pearson's chi-squared where all expected counts reach 5 (Cochran 1954), else
+    the same statistic against 9,999 tables with the same margins drawn at random, p = (1 + #) / (1 + 9,999).
+
+    Parameters
+    ----------
+    lost : array of bool, shape (n,)
+        Whether each unit was lost.
+    group : array of int, shape (n,)
+        Group of each unit, codes 0..
+    rng : numpy Generator
+        Source of the tables drawn at random.
+
+    Returns
+    -------
+    Association
+        Without a test, and with the reason, where nothing or everything was lost, or there is one group only.
     """
     size = np.bincount(group)
     size = size[size > 0]
@@ -85,13 +99,25 @@ def with_group(lost: NDArray[np.bool_], group: NDArray[np.int64], rng: np.random
 
 
 def with_number(lost: NDArray[np.bool_], number: NDArray[np.float64]) -> Association:
-    """Association of being lost (n,) with a number (n,), NaN = unknown and left out.
+    """Association of being lost with a number.
 
     Mann-Whitney's test (normal approximation with tie correction), AUC = U / (lost x kept) as effect, and the
     point-biserial correlation.
+
+    Parameters
+    ----------
+    lost : array of bool, shape (n,)
+        Whether each unit was lost.
+    number : array, shape (n,)
+        NaN = unknown, left out.
+
+    Returns
+    -------
+    Association
+        Without a test, and with the reason, where nothing or everything was lost, or the numbers are all equal.
     """
-    known = ~np.isnan(number)
-    lost, number = lost[known], number[known]
+    present = ~np.isnan(number)
+    lost, number = lost[present], number[present]
     n, m = int(lost.size), int(lost.sum())
     reason = _nothing_to_test(n, m)
     if reason is None and float(np.ptp(number)) < 1e-9:
@@ -107,8 +133,8 @@ def _mann_whitney(lost: NDArray[np.bool_], number: NDArray[np.float64]) -> tuple
 
     As `scipy.stats.mannwhitneyu(..., method="asymptotic")` gives them, whose package takes half a second to import.
     """
-    _, place, count = np.unique(number, return_inverse=True, return_counts=True)
-    ranks = (np.cumsum(count) - (count - 1) / 2)[place]
+    _, level, count = np.unique(number, return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(count) - (count - 1) / 2)[level]
     n, m = lost.size, int(lost.sum())
     both = m * (n - m)
     statistic = float(ranks[lost].sum()) - m * (m + 1) / 2

@@ -75,13 +75,13 @@ def tost(
     ValueError
         The bounds are not ascending.
     """
-    known = ~np.isnan(differences)
-    d = differences[known]
+    present = ~np.isnan(differences)
+    d = differences[present]
     n = d.size
     if n < 2:
         _ascending(low, high)
         return Equivalence(Estimate.undefined("undefined with fewer than 2 differences", n=n), (low, high))
-    group = np.arange(n) if cluster is None else np.unique(cluster[known], return_inverse=True)[1].reshape(-1)
+    group = np.arange(n) if cluster is None else np.unique(cluster[present], return_inverse=True)[1].reshape(-1)
     error, clusters = clustered_error(d, group)
     mean = Estimate(float(d.mean()), n=n, method=None if cluster is None else "clustered by story-prompt")
     if error is None:
@@ -111,6 +111,10 @@ def tost_of(
         Skewness of what was averaged over the square root of its number (story-prompts' pseudo-values). Each one-sided
         test errs by a term of this order (Hall 1992, Journal of the Royal Statistical Society B 54, 221-228), to either
         side; with it the less favourable of Student's t and of Hall's corrected t counts.
+
+    Returns
+    -------
+    Equivalence
 
     Raises
     ------

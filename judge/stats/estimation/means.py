@@ -30,19 +30,21 @@ def as_independent(ratings: Floats, *, confidence: float = 0.95) -> Estimate:
     ----------
     ratings : array of any shape
         Single ratings in points of the scale; NaN = no rating, left out.
+    confidence : float
+        Coverage, 0 to 1.
 
     Returns
     -------
     Estimate
         `n` counts ratings. Undefined without a rating; without an interval, and with the reason, where there is one.
     """
-    known = ratings[~np.isnan(ratings)]
-    if known.size == 0:
+    defined = ratings[~np.isnan(ratings)]
+    if defined.size == 0:
         return Estimate.undefined("no rating")
-    estimate = Estimate(float(known.mean()), n=known.size)
-    if known.size < 2:
+    estimate = Estimate(float(defined.mean()), n=defined.size)
+    if defined.size < 2:
         return replace(estimate, reason="no interval: one rating only")
-    half = _t(confidence, known.size - 1) * float(known.std(ddof=1)) / np.sqrt(known.size)
+    half = _t(confidence, defined.size - 1) * float(defined.std(ddof=1)) / np.sqrt(defined.size)
     return _around(estimate, half, "t, ratings as independent, 95 %")
 
 
@@ -59,14 +61,16 @@ def clustered(values: Floats, cluster: Codes, *, confidence: float = 0.95) -> Es
         One rating a story (mean over raters or repeats); NaN = none, left out.
     cluster : array of int, shape (n,)
         Story-prompt of each story, 0...
+    confidence : float
+        Coverage, 0 to 1.
 
     Returns
     -------
     Estimate
         `n` counts stories. Undefined without a rated story; with one cluster there is a value and no interval.
     """
-    known = ~np.isnan(values)
-    x, group = values[known], cluster[known]
+    present = ~np.isnan(values)
+    x, group = values[present], cluster[present]
     if x.size == 0:
         return Estimate.undefined("no rating")
     estimate = Estimate(float(x.mean()), n=x.size)
@@ -78,7 +82,21 @@ def clustered(values: Floats, cluster: Codes, *, confidence: float = 0.95) -> Es
 
 
 def clustered_error(values: Floats, cluster: Codes) -> tuple[float | None, int]:
-    """Standard error of the mean in `clustered`, of values without gaps, and the number of clusters; None for one."""
+    """Standard error of the mean as in `clustered`, and the number of clusters.
+
+    Parameters
+    ----------
+    values : array, shape (n,)
+        One rating a story, none missing.
+    cluster : array of int, shape (n,)
+        Story-prompt of each story, 0...
+
+    Returns
+    -------
+    error : float or None
+        In points of the scale; None with fewer than two clusters.
+    clusters : int
+    """
     clusters = np.unique(cluster).size
     if clusters < 2:
         return None, clusters
@@ -95,6 +113,8 @@ def resampled(values: Floats, group: Codes, groups: int) -> Callable[[NDArray[np
         Rows of stories' ratings; NaN = none.
     group : array of int, shape (n,)
         Group (system) of each story, 0..groups-1.
+    groups : int
+        Number of groups.
 
     Returns
     -------
@@ -102,17 +122,19 @@ def resampled(values: Floats, group: Codes, groups: int) -> Callable[[NDArray[np
         From (b, n) to (b, r, groups); NaN where none of a group's rated stories was drawn.
     """
     rows, n = values.shape
-    known = ~np.isnan(values)
+    rated = ~np.isnan(values)
     in_group = group[:, None] == np.arange(groups)[None, :]
-    present = (known.T[:, :, None] & in_group[:, None, :]).reshape(n, rows * groups).astype(np.float64)
-    filled = np.where(known, values, 0.0).T[:, :, None]
+    present = (rated.T[:, :, None] & in_group[:, None, :]).reshape(n, rows * groups).astype(np.float64)
+    filled = np.where(rated, values, 0.0).T[:, :, None]
     sums = (filled * in_group[:, None, :]).reshape(n, rows * groups)
 
     def means(weights: NDArray[np.int64]) -> Floats:
         w = weights.astype(np.float64)
         with np.errstate(invalid="ignore", divide="ignore"):
-            found = (w @ sums) / (w @ present)
-        return np.asarray(np.where(np.isfinite(found), found, np.nan).reshape(-1, rows, groups), dtype=np.float64)
+            resampled_means = (w @ sums) / (w @ present)
+        return np.asarray(
+            np.where(np.isfinite(resampled_means), resampled_means, np.nan).reshape(-1, rows, groups), dtype=np.float64
+        )
 
     return means
 

@@ -88,11 +88,11 @@ def adjust(p: Floats, method: Method, *, family: str) -> Adjusted:
             raise ValueError(f"hanna-published takes a table of criteria x measures, not {raw.ndim} dimensions")
         filled = np.where(real, raw, 0.0)
         columns = [_adjusted(filled[:, j], "bh") for j in range(raw.shape[1])]
-        found = np.stack(columns, axis=1) if columns else filled
-        return Adjusted(np.where(real, found, np.nan), raw.shape[0], tests, method, family)
-    found = np.full(raw.shape, np.nan)
-    found[real] = _adjusted(raw[real], method)
-    return Adjusted(found, tests, tests, method, family)
+        adjusted_p = np.stack(columns, axis=1) if columns else filled
+        return Adjusted(np.where(real, adjusted_p, np.nan), raw.shape[0], tests, method, family)
+    adjusted_p = np.full(raw.shape, np.nan)
+    adjusted_p[real] = _adjusted(raw[real], method)
+    return Adjusted(adjusted_p, tests, tests, method, family)
 
 
 def _adjusted(p: Floats, method: str) -> Floats:
@@ -109,7 +109,7 @@ def _adjusted(p: Floats, method: str) -> Floats:
     else:
         factor = (1 / rank).sum() if method == "by" else 1.0
         stepped = np.minimum.accumulate((p[order] * (m * factor) / rank)[::-1])[::-1]
-    found = np.empty(m)
+    adjusted_p = np.empty(m)
     # p * m / m can fall below p by one rounding.
-    found[order] = np.maximum(np.minimum(stepped, 1.0), p[order])
-    return found
+    adjusted_p[order] = np.maximum(np.minimum(stepped, 1.0), p[order])
+    return adjusted_p

@@ -57,7 +57,15 @@ def factor(parts: Floats, resampled: Floats) -> float:
 
 
 def drawn_out(values: Floats, by: float) -> Floats:
-    """Values (b,) with their distances from the mean multiplied by `by`; NaN stays."""
+    """Values with their distances from the mean multiplied by a factor, shape (b,).
+
+    Parameters
+    ----------
+    values : array, shape (b,)
+        A statistic in each resample; NaN = undefined, and stays so.
+    by : float
+        The factor, as given by `factor`.
+    """
     if by == 1.0 or np.isnan(values).all():
         return values
     centre = float(np.nanmean(values))

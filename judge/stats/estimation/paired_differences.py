@@ -72,27 +72,43 @@ def by_story_prompt(values: Floats, system: Codes, story_prompt: Codes, systems:
         One rating a story; NaN = none, left out.
     system, story_prompt : arrays of int, shape (n,)
         Codes of each story.
+    systems : int
+        Number of systems: columns of the table.
     """
     prompts = int(story_prompt.max()) + 1 if story_prompt.size else 0
-    known = ~np.isnan(values)
-    place = story_prompt[known] * systems + system[known]
-    count = np.bincount(place, minlength=prompts * systems)
-    total = np.bincount(place, weights=values[known], minlength=prompts * systems)
+    present = ~np.isnan(values)
+    cell = story_prompt[present] * systems + system[present]
+    count = np.bincount(cell, minlength=prompts * systems)
+    total = np.bincount(cell, weights=values[present], minlength=prompts * systems)
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(np.where(count > 0, total / count, np.nan).reshape(prompts, systems), dtype=np.float64)
 
 
 def all_pairs(table: Floats, *, confidence: float = 0.95) -> list[Difference]:
-    """Every pair of columns (systems) of a table (story-prompts, systems), NaN = none; p values not adjusted yet."""
+    """Differences of every pair of systems, p values not adjusted yet.
+
+    Parameters
+    ----------
+    table : array, shape (story-prompts, systems)
+        Mean ratings, as made by `by_story_prompt`; NaN = none.
+    confidence : float
+        Coverage of each pair's interval, 0 to 1.
+
+    Returns
+    -------
+    list of Difference
+        Systems i < j in order. Undefined without a common story-prompt; without a test, and with the reason, with one
+        only or where all differences are 0.
+    """
     pairs = []
     for i in range(table.shape[1] - 1):
         d = table[:, [i]] - table[:, i + 1 :]
-        known = ~np.isnan(d)
-        n = known.sum(axis=0)
+        present = ~np.isnan(d)
+        n = present.sum(axis=0)
         with np.errstate(invalid="ignore", divide="ignore"):
-            mean = np.where(known, d, 0.0).sum(axis=0) / n
-            error = np.sqrt((np.where(known, d - mean, 0.0) ** 2).sum(axis=0) / (n - 1) / n)
-        reach = np.where(known, np.abs(d - mean), 0.0).max(axis=0, initial=0.0)
+            mean = np.where(present, d, 0.0).sum(axis=0) / n
+            error = np.sqrt((np.where(present, d - mean, 0.0) ** 2).sum(axis=0) / (n - 1) / n)
+        reach = np.where(present, np.abs(d - mean), 0.0).max(axis=0, initial=0.0)
         for k in range(d.shape[1]):
             numbers = (int(n[k]), float(mean[k]), float(error[k]), bool(reach[k] < _SAME))
             pairs.append(_pair(i, i + 1 + k, *numbers, confidence))
@@ -118,17 +134,29 @@ def _pair(i: int, j: int, n: int, mean: float, error: float, equal: bool, confid
 
 
 def adjusted(family: Sequence[Difference]) -> list[Difference]:
-    """The same differences with p adjusted over all tests of the family (Holm 1979); pairs without a test stay so."""
-    tested = [k for k, one in enumerate(family) if one.p is not None]
+    """The same differences with p adjusted over all tests of the family (Holm 1979).
+
+    Parameters
+    ----------
+    family : sequence of Difference
+        Pairs without a test are not counted, and stay without.
+    """
+    tested = [k for k, difference in enumerate(family) if difference.p is not None]
     p = holm(np.array([family[k].p for k in tested], dtype=np.float64))
-    found = list(family)
+    with_adjusted = list(family)
     for k, value in zip(tested, p, strict=True):
-        found[k] = replace(family[k], p_adjusted=float(value))
-    return found
+        with_adjusted[k] = replace(family[k], p_adjusted=float(value))
+    return with_adjusted
 
 
 def holm(p: Floats) -> Floats:
-    """Holm's step-down adjusted p values of (m,) p values: max over j <= i of min(1, (m - j + 1) p_(j)) (Holm 1979)."""
+    """Holm's step-down adjusted p values, max over j <= i of min(1, (m - j + 1) p_(j)) (Holm 1979), shape (m,).
+
+    Parameters
+    ----------
+    p : array, shape (m,)
+        p values in any order, without NaN.
+    """
     order = np.argsort(p, kind="stable")
     stepped = np.minimum(1.0, p[order] * np.arange(p.size, 0, -1))
     out = np.empty(p.size)
@@ -137,10 +165,28 @@ def holm(p: Floats) -> Floats:
 
 
 def told_apart(family: Sequence[Difference], systems: int, *, alpha: float = 0.05) -> NDArray[np.bool_]:
-    """Whether system i is rated higher than j with adjusted p < alpha, shape (systems, systems)."""
+    """Whether system i is rated higher than j with a significant difference, shape (systems, systems).
+
+    Parameters
+    ----------
+    family : sequence of Difference
+        As made by `adjusted`; pairs without a test are never told apart.
+    systems : int
+        Number of systems.
+    alpha : float
+        Level, 0 to 1: adjusted p must lie below it.
+    """
     higher = np.zeros((systems, systems), dtype=np.bool_)
-    for one in family:
-        if one.p_adjusted is not None and one.p_adjusted < alpha and one.estimate.value is not None:
-            i, j = (one.first, one.second) if one.estimate.value > 0 else (one.second, one.first)
+    for difference in family:
+        if (
+            difference.p_adjusted is not None
+            and difference.p_adjusted < alpha
+            and difference.estimate.value is not None
+        ):
+            i, j = (
+                (difference.first, difference.second)
+                if difference.estimate.value > 0
+                else (difference.second, difference.first)
+            )
             higher[i, j] = True
     return higher

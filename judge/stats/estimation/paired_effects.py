@@ -48,7 +48,15 @@ class RateDifference:
 
     @classmethod
     def undefined(cls, reason: str, discordant: Mask) -> RateDifference:
-        """Shares that are not known, and why."""
+        """Shares that are not known.
+
+        Parameters
+        ----------
+        reason : str
+            Why they are not known.
+        discordant : array of bool, shape (n,)
+            Stories with a discordant trial.
+        """
         return cls(None, None, Estimate.undefined(reason), 0, 0, discordant)
 
     @property
@@ -60,7 +68,18 @@ class RateDifference:
 
 
 def mean_difference(first: Floats, second: Floats) -> Estimate:
-    """Mean of second minus first over stories (n,) with both, NaN = missing; n counts them, without an interval."""
+    """Mean of second minus first over stories with both.
+
+    Parameters
+    ----------
+    first, second : array, shape (n,)
+        Ratings of each side, in points of the scale; NaN = missing, left out pairwise.
+
+    Returns
+    -------
+    Estimate
+        Without an interval; `n` counts stories. Undefined without a story that has both.
+    """
     d = second - first
     d = d[~np.isnan(d)]
     if d.size == 0:
@@ -69,18 +88,33 @@ def mean_difference(first: Floats, second: Floats) -> Estimate:
 
 
 def resampled_mean_difference(first: Floats, second: Floats) -> Statistic:
-    """A function from weights (b, n) to the mean difference in each resample, shape (b,); NaN where none was drawn."""
+    """A function from weights (b, n) to the mean difference in each resample, shape (b,); NaN where none was drawn.
+
+    Parameters
+    ----------
+    first, second
+        As for `mean_difference`.
+    """
     d = second - first
-    known = ~np.isnan(d)
-    return _ratio(np.where(known, d, 0.0), known.astype(np.float64))
+    present = ~np.isnan(d)
+    return _ratio(np.where(present, d, 0.0), present.astype(np.float64))
 
 
 def standardised(first: Floats, second: Floats) -> Estimate:
     """Mean difference over the mean of the two sides' standard deviations: d_av (Lakens 2013, equation 10).
 
     The deviations are those of the sides' ratings of stories with both (n - 1), not of the differences, so that the
-    size does not grow with the correlation of the sides. Undefined with fewer than two stories or where both sides are
-    constant.
+    size does not grow with the correlation of the sides.
+
+    Parameters
+    ----------
+    first, second
+        As for `mean_difference`.
+
+    Returns
+    -------
+    Estimate
+        Without an interval; `n` counts stories. Undefined with fewer than two stories or where both sides are constant.
     """
     both = ~(np.isnan(first) | np.isnan(second))
     x, y = first[both], second[both]
@@ -93,7 +127,20 @@ def standardised(first: Floats, second: Floats) -> Estimate:
 
 
 def rate_difference(tried: Mask, first: Mask, second: Mask) -> RateDifference:
-    """Shares of trials, shapes (n stories, k repeats), that succeeded on each side; only `tried` ones count."""
+    """Shares of trials that succeeded on each side.
+
+    Parameters
+    ----------
+    tried : array of bool, shape (n stories, k repeats)
+        Trials that both sides made: only these count.
+    first, second : array of bool, shape (n stories, k repeats)
+        Whether the trial succeeded on each side.
+
+    Returns
+    -------
+    RateDifference
+        Undefined where nothing was tried.
+    """
     first, second = first & tried, second & tried
     trials = int(tried.sum())
     alone, other = first & ~second, second & ~first
@@ -106,13 +153,30 @@ def rate_difference(tried: Mask, first: Mask, second: Mask) -> RateDifference:
 
 
 def resampled_rate_difference(tried: Mask, first: Mask, second: Mask) -> Statistic:
-    """A function from weights (b, n) of stories to the difference of shares in each resample, shape (b,)."""
+    """A function from weights (b, n) of stories to the difference of shares in each resample, shape (b,).
+
+    Parameters
+    ----------
+    tried, first, second
+        As for `rate_difference`.
+
+    Returns
+    -------
+    callable
+        NaN where no trial was drawn.
+    """
     gain = (second & tried).sum(axis=1) - (first & tried).sum(axis=1)
     return _ratio(gain.astype(np.float64), tried.sum(axis=1).astype(np.float64))
 
 
 def cohen_h(first: float, second: float) -> float:
-    """Cohen's h: 2 asin(sqrt(p2)) - 2 asin(sqrt(p1)) (Cohen 1988, equation 6.2.1), between -pi and pi."""
+    """Cohen's h: 2 asin(sqrt(p2)) - 2 asin(sqrt(p1)) (Cohen 1988, equation 6.2.1), between -pi and pi.
+
+    Parameters
+    ----------
+    first, second : float
+        The shares p1 and p2, 0 to 1.
+    """
     return 2 * math.asin(math.sqrt(second)) - 2 * math.asin(math.sqrt(first))
 
 

@@ -63,9 +63,9 @@ def precision(values: Floats, cluster: Codes, *, confidence: float = 0.95) -> Pr
     Precision
         Undefined for no values. The effective n may exceed n where values within clusters differ more than by chance.
     """
-    known = ~np.isnan(values)
-    y = values[known]
-    group = np.unique(cluster[known], return_inverse=True)[1]
+    present = ~np.isnan(values)
+    y = values[present]
+    group = np.unique(cluster[present], return_inverse=True)[1]
     mean = means.clustered(y, group, confidence=confidence)
     if y.size < 2:
         return Precision(mean, None, None, int(y.size), None)
@@ -99,23 +99,33 @@ def clustered_proportion(hits: Floats, cluster: Codes, *, confidence: float = 0.
     Estimate
         Undefined for no values; without an interval, and with the reason, for fewer than 2 clusters.
     """
-    found = precision(hits, cluster, confidence=confidence)
-    if found.mean.value is None or found.clusters < 2:
-        return found.mean
-    constant = found.se_independent == 0
-    n = float(found.clusters) if constant else min(found.effective_n or np.inf, float(found.mean.n))
-    low, high = wilson_of_share(found.mean.value, n, float(stats.t.ppf(0.5 + confidence / 2, found.clusters - 1)))
-    method = f"Wilson, effective n {n:.1f}, t over {found.clusters} story-prompts, {100 * confidence:.0f} %"
-    return replace(found.mean, low=low, high=high, method=method)
+    estimate = precision(hits, cluster, confidence=confidence)
+    if estimate.mean.value is None or estimate.clusters < 2:
+        return estimate.mean
+    constant = estimate.se_independent == 0
+    n = float(estimate.clusters) if constant else min(estimate.effective_n or np.inf, float(estimate.mean.n))
+    low, high = wilson_of_share(estimate.mean.value, n, float(stats.t.ppf(0.5 + confidence / 2, estimate.clusters - 1)))
+    method = f"Wilson, effective n {n:.1f}, t over {estimate.clusters} story-prompts, {100 * confidence:.0f} %"
+    return replace(estimate.mean, low=low, high=high, method=method)
 
 
 def effective_n(n: int, se_independent: float, se_clustered: float) -> float:
-    """How many independent stories would give the clustered standard error: n (SE_iid / SE_cluster)²."""
+    """How many independent stories would give the clustered standard error: n (SE_iid / SE_cluster)².
+
+    Parameters
+    ----------
+    n : int
+        Number of stories.
+    se_independent, se_clustered : float
+        Standard error of their mean as if stories were independent, and over clusters; the second above 0.
+    """
     return n * (se_independent / se_clustered) ** 2
 
 
-def minimum_detectable_effect(se: float, *, alpha: float = 0.05, power: float = 0.8, df: float | None = None) -> float:
-    """Smallest true difference found significant (two-sided, level alpha) with the given power.
+def minimum_detectable_effect(
+    se: float, *, alpha: float = 0.05, power: float = 0.8, df: float | None = None, two_sided: bool = True
+) -> float:
+    """Smallest true difference found significant at level alpha with the given power.
 
     Parameters
     ----------
@@ -126,13 +136,17 @@ def minimum_detectable_effect(se: float, *, alpha: float = 0.05, power: float = 
     df : float, optional
         Degrees of freedom of the standard error (clusters - 1). Without them it counts as known: normal quantiles,
         2.80 SE at the defaults. With them: quantiles of t in both places (Bloom 1995, Evaluation Review 19).
+    two_sided : bool
+        Whether the test is two-sided; a one-sided one needs 2.49 SE.
 
     Raises
     ------
     ValueError
         A level or power outside 0 to 1.
     """
-    if not (0 < alpha < 1 and alpha / 2 < power < 1):
-        raise ValueError(f"alpha {alpha:g} and power {power:g} must lie between 0 and 1, power above alpha / 2")
+    share = alpha / 2 if two_sided else alpha
+    if not (0 < alpha < 1 and share < power < 1):
+        above = "alpha / 2" if two_sided else "alpha"
+        raise ValueError(f"alpha {alpha:g} and power {power:g} must lie between 0 and 1, power above {above}")
     law = stats.norm() if df is None else stats.t(df)
-    return float((law.ppf(1 - alpha / 2) + law.ppf(power)) * se)
+    return float((law.ppf(1 - share) + law.ppf(power)) * se)

@@ -108,9 +108,9 @@ def powered_mean(
     filled = np.where(judged, judge, mean)
     f, rest = filled[rated], filled[~rated]
     tuned = _power(y, f, rest) if power is None else power
-    found = _mean(y, f, rest, tuned, small_sample=small_sample)
-    name = f"{'PPI++' if power is None else 'PPI'}, lambda {tuned:.2f}, {found.method}"
-    estimate = replace(found, method=name)
+    powered = _mean(y, f, rest, tuned, small_sample=small_sample)
+    name = f"{'PPI++' if power is None else 'PPI'}, lambda {tuned:.2f}, {powered.method}"
+    estimate = replace(powered, method=name)
     return PoweredMean(estimate, plain, overall, tuned, *counts)
 
 

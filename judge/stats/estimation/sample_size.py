@@ -71,7 +71,13 @@ class Spread:
         return self.value / math.sqrt(self.clusters)
 
     def at(self, share: float) -> float:
-        """Quantile of the spread, given the pilot, at this probability."""
+        """Quantile of the spread, given the pilot.
+
+        Parameters
+        ----------
+        share : float
+            Its probability, 0 to 1.
+        """
         if math.isinf(self.df):
             return self.value
         return self.value * math.sqrt(self.df / float(special.chdtri(self.df, share)))
@@ -93,10 +99,18 @@ class Number:
 
 
 def spread(left_out: Floats) -> Spread | None:
-    """The spread, from the statistic without each of the story-prompts, shape (G,); None where it is not known.
+    """The spread of a statistic, from its jackknife over story-prompts.
 
-    It cannot with fewer than 5 story-prompts, where the statistic is undefined without one of them, and where nothing
-    varies.
+    Parameters
+    ----------
+    left_out : array, shape (G,)
+        The statistic without each of the story-prompts; NaN = undefined then.
+
+    Returns
+    -------
+    Spread or None
+        None with fewer than 5 story-prompts, where the statistic is undefined without one of them, and where nothing
+        varies.
     """
     clusters = left_out.size
     if clusters < FEWEST or not np.isfinite(left_out).all():
@@ -107,20 +121,45 @@ def spread(left_out: Floats) -> Spread | None:
         return None
     kurtosis = float((deviation**4).mean() / (square / clusters) ** 2)
     relative = kurtosis / clusters - (clusters - 3) / (clusters * (clusters - 1))
-    known = 2 / relative if relative > 0 else math.inf
+    freedom = 2 / relative if relative > 0 else math.inf
     effective = min(clusters / kurtosis, clusters - 1.0)
     # A statistic is low without a story-prompt that raises it: pseudo-values have the other sign.
     skew = float(-(deviation**3).mean() / (square / clusters) ** 1.5) / math.sqrt(clusters)
-    return Spread(math.sqrt((clusters - 1) * square), known, clusters, effective, skew)
+    return Spread(math.sqrt((clusters - 1) * square), freedom, clusters, effective, skew)
 
 
 def half_width(spread: Spread, clusters: int, *, confidence: float = 0.95) -> float:
-    """Half-width of the interval with the given number of story-prompts."""
+    """Half-width of the interval with the given number of story-prompts, in the unit of the statistic.
+
+    Parameters
+    ----------
+    spread : Spread
+        Of the statistic, from a pilot.
+    clusters : int
+        Number of story-prompts, at least 2.
+    confidence : float
+        Coverage, 0 to 1.
+    """
     return _t(clusters, 0.5 + confidence / 2) * spread.value / math.sqrt(clusters)
 
 
 def for_half_width(spread: Spread, half_width: float, *, confidence: float = 0.95) -> Number:
-    """Number of story-prompts for which the interval's half-width is at most `half_width`."""
+    """Number of story-prompts for which the interval is short enough.
+
+    Parameters
+    ----------
+    spread : Spread
+        Of the statistic, from a pilot.
+    half_width : float
+        The largest half-width that will do, in the unit of the statistic.
+    confidence : float
+        Coverage, 0 to 1.
+
+    Returns
+    -------
+    Number
+        With its 10 to 90 % range; None where it lies beyond `MOST`. Formulas: see the module.
+    """
     return _ranged(spread, lambda s: fewest(lambda g: _t(g, 0.5 + confidence / 2) * s / math.sqrt(g) <= half_width))
 
 
@@ -214,7 +253,13 @@ def tost_power(difference: float, error: float, margin: float, df: int, *, alpha
 
 
 def fewest(enough: Callable[[int], bool]) -> int | None:
-    """The least number from 5 on for which `enough` is true, given that it stays true; None beyond `MOST`."""
+    """The least number from 5 on that is enough; None beyond `MOST`.
+
+    Parameters
+    ----------
+    enough : callable
+        From a number to whether it is enough; every larger number than one that is enough must be so too.
+    """
     high = FEWEST
     while not enough(high):
         if high >= MOST:
@@ -227,9 +272,9 @@ def fewest(enough: Callable[[int], bool]) -> int | None:
     return high
 
 
-def _ranged(found: Spread, number: Callable[[float], int | None]) -> Number:
+def _ranged(pilot: Spread, number: Callable[[float], int | None]) -> Number:
     # A small s² goes with a large chi-squared: the 10 % end is at its upper tail, which chdtri takes.
-    return Number(number(found.value), number(found.at(RANGE[0])), number(found.at(RANGE[1])))
+    return Number(number(pilot.value), number(pilot.at(RANGE[0])), number(pilot.at(RANGE[1])))
 
 
 def _t(clusters: int, share: float) -> float:

@@ -51,6 +51,10 @@ def draw(stratum: Integers, order: Integers, n: int, rng: np.random.Generator, a
     allocation : str
         "equal": strata get the same number, as far as they have units; "proportional": every unit the same chance.
 
+    Returns
+    -------
+    Drawn
+
     Raises
     ------
     ValueError
@@ -83,9 +87,18 @@ def draw(stratum: Integers, order: Integers, n: int, rng: np.random.Generator, a
 
 
 def allocate(size: Integers, n: int, rng: np.random.Generator) -> Integers:
-    """Numbers to draw of strata of these sizes, as equal as they can be, summing to n (at most the sum of sizes).
+    """Numbers to draw of each stratum, as equal as they can be, shape (strata,).
 
     What is left over after equal shares goes to strata by chance.
+
+    Parameters
+    ----------
+    size : array of int, shape (strata,)
+        Number of units in each stratum.
+    n : int
+        Number of units to draw, at most the sum of sizes.
+    rng : numpy Generator
+        The caller's seed.
     """
     given = np.zeros_like(size)
     while (left := n - int(given.sum())) > 0:
@@ -118,8 +131,8 @@ def thin(group: Integers, k: int, rng: np.random.Generator) -> tuple[Integers, F
     order = np.lexsort((rng.random(group.size), group))
     sizes = np.bincount(group)
     start = np.concatenate([[0], np.cumsum(sizes)[:-1]])
-    place = np.arange(group.size) - start[group[order]]
-    kept = np.sort(order[place < k])
+    rank = np.arange(group.size) - start[group[order]]
+    kept = np.sort(order[rank < k])
     return kept, sizes[group[kept]] / np.minimum(sizes[group[kept]], k)
 
 

@@ -35,7 +35,18 @@ _loaded: dict[str, Callable[..., Any]] = {}
 
 
 def wanted(seconds: float) -> bool:
-    """Whether to use compiled loops for a task that takes numpy about `seconds` seconds."""
+    """Whether to use compiled loops for a task.
+
+    Parameters
+    ----------
+    seconds : float
+        About how long the task takes numpy.
+
+    Raises
+    ------
+    SpecError
+        The environment variable JUDGE_COMPILED is none of ``auto``, ``never`` and ``always``.
+    """
     setting = os.environ.get(VARIABLE, "auto")
     if setting not in ("auto", "never", "always"):
         raise SpecError(f"{VARIABLE}={setting} must be auto, never or always")
@@ -75,7 +86,8 @@ def tables(factors: list[tuple[Counts, Codes]], code: Levels, levels: tuple[int,
         One or two; a story's weight is the product of its units' counts.
     code : array, shape (judges, n)
         people's level * levels of judges + judge's level; levels[0] * levels[1] = missing.
-    levels : (levels of people, levels of judges)
+    levels : tuple of int
+        Levels of people, and of judges.
 
     Returns
     -------
@@ -108,7 +120,20 @@ def sweep(factors: list[tuple[Counts, Codes]], story: Codes, x: Codes, y: Codes)
 
 
 def rows(x: Floats, y: Floats, mass: Sums) -> tuple[Sums, Sums, Sums]:
-    """`resampled_tau.pairs_of_rows`: sums over pairs of groups of rows (b, groups) of means."""
+    """Sums over pairs of groups in each row of means (`resampled_tau.pairs_of_rows`).
+
+    Parameters
+    ----------
+    x, y : array, shape (b, groups)
+        Rounded means of both sides; NaN = missing, in no pair.
+    mass : array of int, shape (b, groups)
+        How often each group stands in each row.
+
+    Returns
+    -------
+    three arrays of int, shape (b,)
+        Concordant less discordant pairs, pairs not tied on x, pairs not tied on y.
+    """
     out = np.empty((3, x.shape[0]), dtype=np.int64)
     _compiled(loops.rows)(*(np.ascontiguousarray(side) for side in (x, y, mass)), out)
     return out[0], out[1], out[2]
@@ -138,7 +163,13 @@ def swaps(masks: Masks, cells: tuple[Codes, Codes], signed: Sums, margin: Sums) 
 
 
 def inversions(values: Codes) -> int:
-    """Pairs i < j with values[i] > values[j], of values (n,) of 0..levels-1."""
+    """Number of pairs i < j with values[i] > values[j].
+
+    Parameters
+    ----------
+    values : array of int, shape (n,)
+        Numbers from 0 on.
+    """
     return int(_compiled(loops.inversions)(values, int(values.max(initial=0)) + 1))
 
 

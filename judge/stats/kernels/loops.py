@@ -27,7 +27,22 @@ def tables(
     levels_x: int,
     out: Sums,
 ) -> None:
-    """Sums over pairs by contingency tables, written to `out`; arguments as of `compiled.tables`."""
+    """Sums over pairs by contingency tables, as of `compiled.tables`.
+
+    Parameters
+    ----------
+    counts_1, counts_2 : array of int, shape (b, units)
+        How often each unit of either factor stands in each resample.
+    unit_1, unit_2 : array of int, shape (n,)
+        Unit of each story in either factor.
+    code : array of int, shape (judges, n)
+        people's level * levels_x + judge's level; levels_y * levels_x = missing.
+    levels_y, levels_x : int
+        Levels of people and of judges.
+    out : array of int, shape (4, judges, b)
+        Overwritten with concordant less discordant pairs, stories, pairs tied on the judge's side, and pairs tied on
+        the people's side.
+    """
     n, judges, cells = unit_1.size, code.shape[0], levels_x * levels_y
     drawn, weight = np.empty(n, np.int64), np.empty(n, np.int64)
     table, below = np.empty(cells + 1, np.int64), np.empty(levels_x, np.int64)
@@ -70,7 +85,21 @@ def sweep(
     levels_y: int,
     out: Sums,
 ) -> None:
-    """Sums over pairs by a sweep over the stories, written to `out`; arguments as of `compiled.sweep`."""
+    """Sums over pairs by a sweep over the stories, as of `compiled.sweep`.
+
+    Parameters
+    ----------
+    counts_1, unit_1, counts_2, unit_2
+        As for `tables`.
+    story : array of int, shape (m,)
+        Stories with both sides, in ascending order of the judge's rating.
+    x, y : array of int, shape (m,)
+        Their levels by the judge and by people, from 0 on.
+    levels_y : int
+        Levels of people.
+    out : array of int, shape (4, b)
+        Overwritten with the sums of `tables`.
+    """
     m = story.size
     # A Fenwick tree: sums over the people's levels below one, in steps that are logarithmic in their number.
     tree, count = np.empty(levels_y + 1, np.int64), np.empty(levels_y, np.int64)
@@ -111,7 +140,17 @@ def sweep(
 
 
 def rows(x: Floats, y: Floats, mass: Sums, out: Sums) -> None:
-    """Sums over pairs of groups of each row of means, written to `out`; arguments as of `compiled.rows`."""
+    """Sums over pairs of groups of each row of means, as of `compiled.rows`.
+
+    Parameters
+    ----------
+    x, y : array, shape (b, groups)
+        Rounded means of both sides; NaN = missing, in no pair.
+    mass : array of int, shape (b, groups)
+        How often each group stands in each row.
+    out : array of int, shape (3, b)
+        Overwritten with concordant less discordant pairs, and pairs not tied on x and on y.
+    """
     for b in range(x.shape[0]):
         score, untied_x, untied_y = 0, 0, 0
         for i in range(x.shape[1] - 1):
@@ -130,7 +169,22 @@ def rows(x: Floats, y: Floats, mass: Sums, out: Sums) -> None:
 
 
 def swaps(masks: Masks, cell_a: Codes, cell_b: Codes, signed: Sums, margin: Sums, out: Sums) -> None:
-    """Sums over pairs after swaps of ratings, written to `out`; arguments as of `compiled.swaps`."""
+    """Sums over pairs after swaps of ratings, as of `compiled.swaps`.
+
+    Parameters
+    ----------
+    masks : array of int, shape (b, n)
+        1 where the two judges' ratings are swapped.
+    cell_a, cell_b : array of int, shape (n,)
+        people's level * levels of judges + judge's level, of each judge.
+    signed : array of int, shape (levels of people, levels of judges)
+        Signed sums of both judges' tables added up.
+    margin : array of int, shape (levels of judges,)
+        Number of ratings of both judges at each level.
+    out : array of int, shape (4, b)
+        Overwritten, for the first judge after the swaps, with concordant less discordant pairs and its table times
+        `signed`; then with the pairs tied on the first and on the second judge's side.
+    """
     levels_y, levels = signed.shape
     table, below = np.empty(levels_y * levels, np.int64), np.empty(levels, np.int64)
     for b in range(masks.shape[0]):
@@ -157,7 +211,15 @@ def swaps(masks: Masks, cell_a: Codes, cell_b: Codes, signed: Sums, margin: Sums
 
 
 def inversions(values: Codes, levels: int) -> int:
-    """Number of pairs i < j with values[i] > values[j]; values are 0..levels-1."""
+    """Number of pairs i < j with values[i] > values[j].
+
+    Parameters
+    ----------
+    values : array of int, shape (n,)
+        Numbers of 0..levels-1.
+    levels : int
+        Number of levels.
+    """
     tree, total = np.zeros(levels + 1, np.int64), 0  # a Fenwick tree of how many came before, up to each level
     for i in range(values.size):
         at, up_to = values[i] + 1, 0

@@ -46,35 +46,51 @@ class Detection:
 
 
 def credit(difference: Floats) -> Floats:
-    """Credit of each pair by its difference (untouched - changed): 1, one half for a tie (to 1e-9), or 0; NaN."""
+    """Credit of each pair, 1, one half for a tie (to 1e-9), or 0, in the shape of `difference`.
+
+    Parameters
+    ----------
+    difference : array, any shape
+        Rating of the untouched story minus that of the changed one; NaN = no pair, and stays NaN.
+    """
     sign = np.where(np.abs(difference) <= _SAME, 0.0, np.sign(difference))
     return np.asarray((1 + sign) / 2, dtype=np.float64)
 
 
 def detection(difference: Floats, cluster: Codes) -> Detection:
-    """Of differences (n,), rating of the untouched story minus that of the changed one, NaN = no pair: left out.
+    """Detection rate of a judge, with Tango's (1998) score interval.
 
-    Undefined without a pair; without interval and p, and with the reason, where all pairs are of one story-prompt.
+    Parameters
+    ----------
+    difference : array, shape (n,)
+        Rating of the untouched story minus that of the changed one; NaN = no pair, left out.
+    cluster : array of int, shape (n,)
+        Story-prompt of each pair.
+
+    Returns
+    -------
+    Detection
+        Undefined without a pair; without interval and p, and with the reason, where all pairs are of one story-prompt.
     """
-    known = ~np.isnan(difference)
-    won = credit(difference[known])
+    present = ~np.isnan(difference)
+    won = credit(difference[present])
     if not won.size:
         return Detection(Estimate.undefined("undefined without a pair of rated stories"), 0, 0, 0)
     wins, losses = int((won == 1).sum()), int((won == 0).sum())
     counts = (wins, won.size - wins - losses, losses)
     value = float(won.mean())
-    group = np.unique(cluster[known], return_inverse=True)[1].reshape(-1)
+    group = np.unique(cluster[present], return_inverse=True)[1].reshape(-1)
     clusters = int(group.max()) + 1
     if clusters < 2:
         return Detection(Estimate(value, n=won.size, reason="no interval: pairs of one story-prompt only"), *counts)
-    found = intervals(won[None, :], group)
-    what = "one pair a story-prompt" if clusters == won.size else f"effective n {found.effective[0]:.1f}"
+    interval = intervals(won[None, :], group)
+    size = "one pair a story-prompt" if clusters == won.size else f"effective n {interval.effective[0]:.1f}"
     law = "normal" if clusters == won.size else f"t over {clusters} story-prompts"
-    method = f"score (Tango), {what}, {law}, 95 %"
+    method = f"score (Tango), {size}, {law}, 95 %"
     # Rounding must not leave a share of exactly 0 or 1 outside its own interval.
-    low, high = min(float(found.low[0]), value), max(float(found.high[0]), value)
+    low, high = min(float(interval.low[0]), value), max(float(interval.high[0]), value)
     estimate = Estimate(value, n=won.size, low=low, high=high, method=method)
-    return Detection(estimate, *counts, p=float(found.p[0]), p_raised=float(found.p_raised[0]))
+    return Detection(estimate, *counts, p=float(interval.p[0]), p_raised=float(interval.p_raised[0]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,7 +105,22 @@ class Intervals:
 
 
 def intervals(samples: Floats, group: Codes, *, confidence: float = 0.95) -> Intervals:
-    """Intervals of the mean credit of s samples (s, n) of pairs, without gaps; `group` (n,) codes clusters 0..g-1."""
+    """Intervals of the mean credit of several samples of pairs, and tests that it is one half (see the module).
+
+    Parameters
+    ----------
+    samples : array, shape (s, n)
+        Credit of each pair (`credit`), none missing.
+    group : array of int, shape (n,)
+        Cluster of each pair, 0..g-1, g at least 2.
+    confidence : float
+        Coverage, 0 to 1.
+
+    Returns
+    -------
+    Intervals
+        Arrays of shape (s,).
+    """
     n, clusters = samples.shape[1], int(group.max()) + 1
     effective = n / _design_effect(samples, group, clusters)
     wins, losses = (samples == 1).mean(axis=1) * effective, (samples == 0).mean(axis=1) * effective

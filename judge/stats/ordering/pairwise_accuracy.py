@@ -84,14 +84,28 @@ class PairTable:
         return PairCounts(*(int(total) for total in self.outcomes.reshape(5, -1).sum(axis=1)))
 
     def accuracy(self, credit: Credit) -> Estimate:
-        """Strict or half-credit accuracy over comparable pairs, or its mean over units that have such a pair.
+        """Accuracy over comparable pairs, or its mean over units that have such a pair.
 
-        `n` counts comparable pairs, within units the units averaged. Undefined without a comparable pair.
+        Parameters
+        ----------
+        credit : {"strict", "half"}
+            What a comparable pair that the judge ties counts: nothing, or one half.
+
+        Returns
+        -------
+        Estimate
+            `n` counts comparable pairs, within units the units averaged. Undefined without a comparable pair.
         """
-        return ratio(*self._shares(credit), "undefined because people tie every pair of stories")
+        return _ratio(*self._shares(credit), "undefined because people tie every pair of stories")
 
     def resampled(self, credit: Credit) -> Callable[[Codes], Floats]:
-        """Weights (b, n) to the accuracy in each resample; see `ratio_of_resamples`."""
+        """A function from weights (b, n) to the accuracy in each of b resamples; see `ratio_of_resamples`.
+
+        Parameters
+        ----------
+        credit
+            As for `accuracy`.
+        """
         return ratio_of_resamples(*self._shares(credit), self.unit)
 
     def _shares(self, credit: Credit) -> tuple[Floats, Floats]:
@@ -111,6 +125,10 @@ def pair_table(judge: Floats, people: Floats, unit: Codes | None = None, *, with
         Unit of each story, 0..; what a resample draws as a whole. None = one unit.
     within : bool
         Take pairs within units only.
+
+    Returns
+    -------
+    PairTable
     """
     unit = np.zeros(judge.size, dtype=np.int64) if unit is None else unit
     units = int(unit.max()) + 1 if unit.size else 1
@@ -118,21 +136,41 @@ def pair_table(judge: Floats, people: Floats, unit: Codes | None = None, *, with
     x, y, u = kendall.codes(judge[keep]), kendall.codes(people[keep]), unit[keep]
     total = np.zeros((5, units) if within else (5, units, units), dtype=np.int64)
     for i, j in blocks(u, within=within):
-        place = outcome(x, y, i, j) * units + u[i]
+        cell = outcome(x, y, i, j) * units + u[i]
         if not within:
-            place = place * units + u[j]
-        total += np.bincount(place, minlength=total.size).reshape(total.shape)
+            cell = cell * units + u[j]
+        total += np.bincount(cell, minlength=total.size).reshape(total.shape)
     return PairTable(total, unit)
 
 
 def outcome(x: Codes, y: Codes, i: Codes, j: Codes) -> Codes:
-    """Outcome of each pair (i, j): `x` are codes of the judge's ratings, `y` of the people's."""
+    """Outcome of each pair of stories, one of the constants of this module, shape (pairs,).
+
+    Parameters
+    ----------
+    x, y : array of int, shape (n,)
+        Codes of the judge's and of the people's ratings, none missing.
+    i, j : array of int, shape (pairs,)
+        First and second story of each pair.
+    """
     judge, people = np.sign(x[j] - x[i]), np.sign(y[j] - y[i])
     return np.asarray(_OUTCOME[judge + 1, people + 1], dtype=np.int64)
 
 
 def blocks(unit: Codes, *, within: bool) -> Iterator[tuple[Codes, Codes]]:
-    """All pairs i != j of stories, each once, in blocks; `within` only those of one unit."""
+    """All pairs i != j of stories, each once, in blocks.
+
+    Parameters
+    ----------
+    unit : array of int, shape (n,)
+        Unit of each story.
+    within : bool
+        Only pairs of stories of one unit.
+
+    Yields
+    ------
+    i, j : array of int, shape (pairs of the block,)
+    """
     if within:
         yield from _blocks_within(unit)
         return
@@ -145,7 +183,7 @@ def blocks(unit: Codes, *, within: bool) -> Iterator[tuple[Codes, Codes]]:
         yield i, np.arange(i.size) - np.repeat(skipped, count) + i + 1
 
 
-def ratio(right: Floats, taken: Floats, nothing: str) -> Estimate:
+def _ratio(right: Floats, taken: Floats, nothing: str) -> Estimate:
     """Pairs scored right over pairs taken, both counted by units: of the sums (two-way), or the mean of the units'.
 
     `n` counts pairs, or the units averaged. Where no pair was taken it is undefined with the reason `nothing`.
@@ -165,7 +203,19 @@ def ratio_of_resamples(right: Floats, taken: Floats, unit: Codes) -> Callable[[C
 
     Two-way tables give (w' right w) / (w' taken w): a pair counts as often as its two units were drawn, and a story is
     never paired with a copy of itself, which would be a tie that nobody judged. One-way tables give the mean of the
-    units' ratios. NaN where a resample holds no pair to count.
+    units' ratios.
+
+    Parameters
+    ----------
+    right, taken : array, shape (units, units) or (units,)
+        Pairs scored right, and pairs taken, by the units of their stories.
+    unit : array of int, shape (n,)
+        Unit of each story.
+
+    Returns
+    -------
+    callable
+        NaN where a resample holds no pair to count.
     """
     units = right.shape[0]
     first = np.full(units, -1, dtype=np.int64)

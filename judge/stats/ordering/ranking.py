@@ -22,7 +22,13 @@ _SAME = 1e-9
 
 
 def ranks(means: Floats) -> Floats:
-    """1 + the number of systems with a higher mean, shape (..., systems) as given; NaN where a mean is NaN."""
+    """Ranks of systems, 1 + the number of systems with a higher mean (by more than 1e-9), in the shape of `means`.
+
+    Parameters
+    ----------
+    means : array, shape (..., systems)
+        NaN = a system without a rating: its rank is NaN.
+    """
     higher = (means[..., None, :] - means[..., :, None]) > _SAME
     return np.asarray(np.where(np.isnan(means), np.nan, 1 + higher.sum(axis=-1)), dtype=np.float64)
 
@@ -39,6 +45,8 @@ def rank_intervals(means: Floats, resampled: Floats, *, confidence: float = 0.95
         NaN = a system without a rating: no rank.
     resampled : array, shape (b, systems)
         The means in each resample; a resample in which a system of `means` has none counts as degenerate.
+    confidence : float
+        Coverage, 0 to 1.
 
     Returns
     -------
@@ -58,8 +66,8 @@ def rank_intervals(means: Floats, resampled: Floats, *, confidence: float = 0.95
             why = f"no interval: undefined in {lost} of {resampled.shape[0]} resamples"
             out.append(Estimate(float(intervals[s]), n=number, reason=why))
         else:
-            place = int(rated[:s].sum())
-            low, high = np.percentile(drawn[:, place], [tail, 100 - tail], method="inverted_cdf")
+            column = int(rated[:s].sum())
+            low, high = np.percentile(drawn[:, column], [tail, 100 - tail], method="inverted_cdf")
             out.append(
                 Estimate(float(intervals[s]), n=number, low=float(low), high=float(high), method="percentile, 95 %")
             )
@@ -67,19 +75,30 @@ def rank_intervals(means: Floats, resampled: Floats, *, confidence: float = 0.95
 
 
 def chance_of_best(means: Floats, resampled: Floats) -> Floats:
-    """Share of resamples in which each system has the highest mean, ties shared, shape (systems,); NaN = no mean."""
-    known = ~np.isnan(means)
+    """Share of resamples in which each system has the highest mean, ties shared.
+
+    Parameters
+    ----------
+    means, resampled
+        As for `rank_intervals`; resamples in which a system of `means` has none are left out.
+
+    Returns
+    -------
+    array, shape (systems,)
+        NaN for a system without a mean, and where no resample is left.
+    """
+    present = ~np.isnan(means)
     out = np.full(means.size, np.nan)
-    drawn, _ = _whole(known, resampled)
+    drawn, _ = _whole(present, resampled)
     if drawn.shape[0]:
         best = drawn == 1
-        out[known] = (best / best.sum(axis=1, keepdims=True)).mean(axis=0)
+        out[present] = (best / best.sum(axis=1, keepdims=True)).mean(axis=0)
     return out
 
 
-def _whole(known: Flags, resampled: Floats) -> tuple[Floats, int]:
+def _whole(present: Flags, resampled: Floats) -> tuple[Floats, int]:
     """Ranks in the resamples in which every known system has a mean, and the number of the others."""
-    part = resampled[:, known]
+    part = resampled[:, present]
     whole = ~np.isnan(part).any(axis=1)
     return ranks(part[whole]), int((~whole).sum())
 
@@ -95,6 +114,11 @@ def rank_sets(higher: Flags) -> list[tuple[int, int]]:
     ----------
     higher : array of bool, shape (systems, systems)
         Whether system i was found higher than j.
+
+    Returns
+    -------
+    list of (int, int)
+        Best and worst rank of each system.
     """
     systems = higher.shape[0]
     return [(1 + int(higher[:, s].sum()), systems - int(higher[s].sum())) for s in range(systems)]
@@ -112,6 +136,11 @@ def letters(different: Flags, means: Floats) -> list[str]:
         Symmetric: whether the pair was told apart.
     means : array, shape (systems,)
         For the order of letters; a system with NaN gets no letter.
+
+    Returns
+    -------
+    list of str
+        The letters of each system.
     """
     rated = [s for s in near_ties.descending(means.tolist()) if not np.isnan(means[s])]
     groups = [frozenset(rated)] if rated else []
@@ -122,8 +151,8 @@ def letters(different: Flags, means: Floats) -> list[str]:
                 groups = [
                     g for k, g in enumerate(split) if not any(g < h or (g == h and k > m) for m, h in enumerate(split))
                 ]
-    place = {s: rank for rank, s in enumerate(rated)}
-    groups.sort(key=lambda group: sorted(place[s] for s in group))
+    rank_of = {s: rank for rank, s in enumerate(rated)}
+    groups.sort(key=lambda group: sorted(rank_of[s] for s in group))
     names = _names(len(groups))
     return ["".join(name for name, group in zip(names, groups, strict=True) if s in group) for s in range(means.size)]
 

@@ -43,7 +43,7 @@ class RecallAtK:
 
 
 def recall_at_k(scores: Floats, selected: Flags, k: int) -> RecallAtK:
-    """Recall at k, shape (n items, m aspects).
+    """Recall at k of n items with m aspects each.
 
     Parameters
     ----------
@@ -54,6 +54,11 @@ def recall_at_k(scores: Floats, selected: Flags, k: int) -> RecallAtK:
         What people chose.
     k : int
         Places, 1..m.
+
+    Returns
+    -------
+    RecallAtK
+        Undefined without an item that has scores and a selected aspect.
 
     Raises
     ------
@@ -66,14 +71,14 @@ def recall_at_k(scores: Floats, selected: Flags, k: int) -> RecallAtK:
     unranked = np.isnan(scores).any(axis=1) & ~empty
     use = ~(empty | unranked)
     chosen = selected[use]
-    found = (_chance(scores[use], k) * chosen).sum(axis=1)
+    recalls = (_chance(scores[use], k) * chosen).sum(axis=1)
     count = chosen.sum(axis=1)
     if not count.size:
         nothing = Estimate.undefined("undefined without an item that has scores and a selected aspect")
         return RecallAtK(nothing, nothing, int(empty.sum()), int(unranked.sum()))
     item = np.repeat(np.arange(count.size), count)
-    micro = means.clustered(np.repeat(found / count, count), item)
-    macro = means.clustered(found / count, np.arange(count.size))
+    micro = means.clustered(np.repeat(recalls / count, count), item)
+    macro = means.clustered(recalls / count, np.arange(count.size))
     return RecallAtK(_of_items(micro), _of_items(macro), int(empty.sum()), int(unranked.sum()))
 
 

@@ -76,7 +76,15 @@ class Chance:
 
 
 def sign_flips(story_prompts: int, permutations: int, rng: np.random.Generator) -> Signs:
-    """Random signs, shape (permutations, story_prompts): one set serves people and every judge of a table."""
+    """Random signs, shape (permutations, story_prompts): one set serves people and every judge of a table.
+
+    Parameters
+    ----------
+    story_prompts, permutations : int
+        Their numbers.
+    rng : numpy Generator
+        Source of randomness; the caller's seed.
+    """
     return (2 * rng.integers(0, 2, size=(permutations, story_prompts), dtype=np.int8) - 1).astype(np.int8)
 
 
@@ -122,10 +130,22 @@ def soft_pairwise_accuracy(
 def by_chance(
     judge: Floats, people: Floats, system: Codes, story_prompt: Codes, flips: Signs, rng: np.random.Generator
 ) -> Chance:
-    """SPA of the same ratings assigned to systems at random; parameters as of `soft_pairwise_accuracy`.
+    """SPA of the same ratings assigned to systems at random.
 
     The judge's p values come from the first 200 permutations: their error hardly changes a mean of distances over
-    assignments. Undefined where SPA is.
+    assignments.
+
+    Parameters
+    ----------
+    judge, people, system, story_prompt, flips
+        As for `soft_pairwise_accuracy`.
+    rng : numpy Generator
+        Source of the assignments; the caller's seed.
+
+    Returns
+    -------
+    Chance
+        Undefined where SPA is.
     """
     accuracy = soft_pairwise_accuracy(judge, people, system, story_prompt, flips)
     if not accuracy.estimate.defined:
@@ -143,9 +163,9 @@ def by_chance(
 def _spa(p_judge: Floats, p_people: Floats) -> Floats:
     """SPA of each of several judges, from p (judges, pairs) and (pairs,); NaN where they share no pair."""
     apart = np.abs(p_judge - p_people)
-    known = ~np.isnan(apart)
-    count = known.sum(axis=1)
-    total = np.where(known, apart, 0.0).sum(axis=1)
+    defined = ~np.isnan(apart)
+    count = defined.sum(axis=1)
+    total = np.where(defined, apart, 0.0).sum(axis=1)
     return np.asarray(np.where(count > 0, 1 - total / np.maximum(count, 1), np.nan), dtype=np.float64)
 
 
@@ -153,9 +173,9 @@ def _dealt(x: Floats, rng: np.random.Generator) -> Floats:
     """(DEALT, systems, story-prompts): each story-prompt's ratings dealt to the systems that have one there."""
     missing = np.broadcast_to(np.isnan(x), (DEALT, *x.shape))
     order = np.argsort(np.where(missing, np.inf, rng.random(missing.shape)), axis=1)
-    place = np.argsort(missing, axis=1, kind="stable")
+    target = np.argsort(missing, axis=1, kind="stable")
     out = np.empty(missing.shape)
-    np.put_along_axis(out, place, np.take_along_axis(np.broadcast_to(x, missing.shape), order, axis=1), axis=1)
+    np.put_along_axis(out, target, np.take_along_axis(np.broadcast_to(x, missing.shape), order, axis=1), axis=1)
     return out
 
 
@@ -182,10 +202,10 @@ def _by_cell(
 ) -> tuple[Floats, Floats]:
     """Both sides as (systems, story-prompts), means of the stories that both rated; NaN = none."""
     keep = ~(np.isnan(judge) | np.isnan(people))
-    place = (system * shape[1] + story_prompt)[keep]
+    cell = (system * shape[1] + story_prompt)[keep]
     size = shape[0] * shape[1]
-    count = np.bincount(place, minlength=size)
-    sums = (np.bincount(place, weights=side[keep], minlength=size) for side in (judge, people))
+    count = np.bincount(cell, minlength=size)
+    sums = (np.bincount(cell, weights=side[keep], minlength=size) for side in (judge, people))
     with np.errstate(invalid="ignore"):
         x, y = (np.where(count > 0, total / count, np.nan).reshape(shape) for total in sums)
     return x, y

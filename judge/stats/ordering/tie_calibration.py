@@ -146,23 +146,23 @@ class _Sums:
         few = np.linspace(0, max(0, self._levels.size - 1), min(self._levels.size, _MOST_LEVELS)).round()
         self.candidates = np.unique(_differences(self._levels[few.astype(np.int64)]))
         folds = int(fold.max()) + 1 if fold.size else 0
-        one, other = np.triu_indices(folds)
-        members = np.stack([one, other], axis=1)
+        row, other = np.triu_indices(folds)
+        members = np.stack([row, other], axis=1)
         self.apart = ~(members[:, None, :, None] == members[None, :, None, :]).any(axis=(2, 3))
         self._group = np.zeros((folds, folds), dtype=np.int64)
-        self._group[one, other] = self._group[other, one] = np.arange(one.size)
+        self._group[row, other] = self._group[other, row] = np.arange(row.size)
         self._within = len(shape) == 1
         size = np.bincount(unit)
         self._weight = 2.0 / np.maximum(size * (size - 1), 1) if self._within else np.ones(size.size)
         self._kept = list(self._pairs()) if unit.size <= _KEPT else None
-        self.total, self.right = self._add_up(one.size)
+        self.total, self.right = self._add_up(row.size)
         self.n = int((size > 1).sum() if self._within else unit.size * (unit.size - 1) // 2)
 
     def score(self, epsilon: Codes) -> tuple[Floats, Floats]:
         """Pairs scored right, and all pairs, by units, with the number of the epsilon given for each pair of folds."""
         right, taken = np.zeros(int(np.prod(self._shape))), np.zeros(int(np.prod(self._shape)))
-        for i, j, result, place in self._kept or self._pairs():
-            tied = place <= epsilon[self._group[self._fold[i], self._fold[j]]]
+        for i, j, result, candidate in self._kept or self._pairs():
+            tied = candidate <= epsilon[self._group[self._fold[i], self._fold[j]]]
             good = np.where(_PEOPLE_TIE[result], tied, (result == CONCORDANT) & ~tied)
             at = self._unit[i] if self._within else self._unit[i] * self._shape[0] + self._unit[j]
             right += np.bincount(at, weights=good, minlength=right.size)
@@ -172,14 +172,14 @@ class _Sums:
     def _add_up(self, groups: int) -> tuple[Floats, Floats]:
         width = self.candidates.size + 1  # the last column: differences above every candidate
         start, total, gain = np.zeros(groups), np.zeros(groups), np.zeros(groups * width)
-        for i, j, result, place in self._kept or self._pairs():
+        for i, j, result, candidate in self._kept or self._pairs():
             weight = self._weight[self._unit[i]]
             group = self._group[self._fold[i], self._fold[j]]
             concordant = weight * (result == CONCORDANT)
             start += np.bincount(group, weights=concordant, minlength=groups)
             total += np.bincount(group, weights=weight, minlength=groups)
             change = weight * _PEOPLE_TIE[result] - concordant
-            gain += np.bincount(group * width + place, weights=change, minlength=gain.size)
+            gain += np.bincount(group * width + candidate, weights=change, minlength=gain.size)
         right = gain.reshape(groups, width)[:, :-1].cumsum(axis=1)
         right += start[:, None]
         return total, right
@@ -192,11 +192,11 @@ class _Sums:
         for i, j in blocks(self._unit, within=self._within):
             a, b = self._x[i], self._x[j]
             if lookup is not None:
-                place = lookup[a, b]
+                candidate = lookup[a, b]
             else:
                 difference = np.round(np.abs(self._levels[a] - self._levels[b]), _DECIMALS)
-                place = np.searchsorted(self.candidates, difference)
-            yield i, j, outcome(self._x, self._y, i, j), place
+                candidate = np.searchsorted(self.candidates, difference)
+            yield i, j, outcome(self._x, self._y, i, j), candidate
 
 
 def _differences(levels: Floats) -> Floats:

@@ -34,6 +34,11 @@ def accuracy(higher: Floats, lower: Floats, story_prompt: Codes, *, tie: float =
         Story-prompt of each pair, 0...
     tie : float
         What a tied pair counts.
+
+    Returns
+    -------
+    Estimate
+        With the interval of `means.clustered`; `n` counts pairs. Undefined without a pair.
     """
     gap = higher - lower
     right = np.where(np.isnan(gap), np.nan, (gap > 0).astype(np.float64))
@@ -41,5 +46,16 @@ def accuracy(higher: Floats, lower: Floats, story_prompt: Codes, *, tie: float =
 
 
 def distance(higher: Floats, lower: Floats, story_prompt: Codes) -> Estimate:
-    """Mean of the more upvoted story's score less the other's, in points of the score; arrays as in `accuracy`."""
+    """Mean of the more upvoted story's score less the other's, in points of the score.
+
+    Parameters
+    ----------
+    higher, lower, story_prompt
+        As for `accuracy`.
+
+    Returns
+    -------
+    Estimate
+        As of `accuracy`.
+    """
     return means.clustered(higher - lower, story_prompt)

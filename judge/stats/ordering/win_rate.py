@@ -39,7 +39,7 @@ def win_rate(difference: NDArray[np.float64], cluster: NDArray[np.int64] | None 
     Returns
     -------
     WinRate
-        Undefined without a pair. Where all pairs of several clusters end alike there is no variance to go by, and the
+        Undefined without a pair. Where several clusters have the same rate there is no variance to go by, and the
         interval is Wilson's with one trial a cluster; with one cluster there is none.
     """
     defined = ~np.isnan(difference)
@@ -51,12 +51,38 @@ def win_rate(difference: NDArray[np.float64], cluster: NDArray[np.int64] | None 
     if cluster is None:
         return WinRate(wilson(wins + ties / 2, d.size), wins, ties, losses)
     credit = np.where(d > _SAME, 1.0, np.where(d < -_SAME, 0.0, 0.5))
-    found = means.clustered(credit, np.unique(cluster[defined], return_inverse=True)[1].reshape(-1))
-    if found.low is None or found.high is None:
-        return WinRate(replace(found, reason="no interval: pairs of one story-prompt only"), wins, ties, losses)
-    clusters = np.unique(cluster[defined]).size
-    if float(np.ptp(credit)) < _SAME:
-        plain = wilson(float(credit[0]) * clusters, clusters)
+    group = np.unique(cluster[defined], return_inverse=True)[1].reshape(-1)
+    return WinRate(mean_share(credit, group, alone="pairs of one story-prompt only"), wins, ties, losses)
+
+
+def mean_share(
+    shares: NDArray[np.float64], cluster: NDArray[np.int64], *, alone: str = "one story-prompt only"
+) -> Estimate:
+    """Mean of shares with an interval clustered by story-prompt that never leaves 0 to 1.
+
+    Parameters
+    ----------
+    shares : array, shape (n,)
+        Each between 0 and 1; NaN = none, left out.
+    cluster : array of int, shape (n,)
+        Story-prompt of each share.
+    alone : str
+        Reason for no interval where there is one story-prompt only.
+
+    Returns
+    -------
+    Estimate
+        The interval is that of `means.clustered`, cut at 0 and 1. Where the story-prompts do not differ there is no
+        variance to go by, and it is Wilson's with one trial a story-prompt.
+    """
+    estimate = means.clustered(shares, cluster)
+    if estimate.value is None:
+        return estimate
+    if estimate.low is None or estimate.high is None:
+        return replace(estimate, reason=f"no interval: {alone}")
+    if estimate.high - estimate.low < _SAME:
+        clusters = np.unique(cluster[~np.isnan(shares)]).size
+        plain = wilson(estimate.value * clusters, clusters)
         method = f"Wilson, one trial a story-prompt ({clusters}), 95 %"
-        return WinRate(replace(found, low=plain.low, high=plain.high, method=method), wins, ties, losses)
-    return WinRate(replace(found, low=max(0.0, found.low), high=min(1.0, found.high)), wins, ties, losses)
+        return replace(estimate, low=plain.low, high=plain.high, method=method)
+    return replace(estimate, low=max(0.0, estimate.low), high=min(1.0, estimate.high))

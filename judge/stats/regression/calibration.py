@@ -33,7 +33,13 @@ class Line:
     intercept: float
 
     def predict(self, x: Floats) -> Floats:
-        """Predictions (n,)."""
+        """Predictions in the units of y, in the shape of `x`.
+
+        Parameters
+        ----------
+        x : array, any shape
+            Scores; NaN gives NaN.
+        """
         return np.asarray(self.slope * x + self.intercept, dtype=np.float64)
 
 
@@ -55,7 +61,18 @@ class Calibration:
     reason: str | None = None
 
     def predict(self, score: Floats) -> Floats:
-        """People's mean rating (n,) as far as the scores (n,) tell; NaN for NaN, and everywhere without a curve."""
+        """People's mean rating as far as the scores tell.
+
+        Parameters
+        ----------
+        score : array, shape (n,)
+            In the units of the scores that it was fitted on; NaN = missing.
+
+        Returns
+        -------
+        array, shape (n,)
+            In points of people's scale; NaN for a missing score, and everywhere without a curve.
+        """
         if self.curve is None:
             return np.full(score.shape, np.nan)
         return self.curve.predict(score)
@@ -78,8 +95,8 @@ def fit_calibration(score: Floats, people: Floats, kind: Kind) -> Calibration:
         Without a curve, and with the reason, for fewer than 10 pairs, scores that are all equal, and where the
         ordinal model does not exist.
     """
-    known = ~(np.isnan(score) | np.isnan(people))
-    x, y = score[known], people[known]
+    present = ~(np.isnan(score) | np.isnan(people))
+    x, y = score[present], people[present]
     n = int(x.size)
     if n < LEAST_STORIES:
         return Calibration(kind, n, reason=f"calibration needs {LEAST_STORIES} rated stories or more")

@@ -37,7 +37,18 @@ class Bin:
 
 
 def rmse(predicted: Floats, people: Floats) -> Estimate:
-    """Root mean squared error of predictions (n,) in points of the scale, NaN pairs left out."""
+    """Root mean squared error of predictions, in points of the scale.
+
+    Parameters
+    ----------
+    predicted, people : array, shape (n,)
+        Prediction and people's mean rating of each story, in points of the scale; NaN pairs are left out.
+
+    Returns
+    -------
+    Estimate
+        Without an interval; `n` counts stories. Undefined without a pair.
+    """
     error = _errors(predicted, people)
     if not error.size:
         return Estimate.undefined(NO_PAIR)
@@ -45,7 +56,18 @@ def rmse(predicted: Floats, people: Floats) -> Estimate:
 
 
 def bias(predicted: Floats, people: Floats) -> Estimate:
-    """Mean of prediction - people's mean, in points of the scale, NaN pairs left out."""
+    """Mean of prediction - people's mean, in points of the scale.
+
+    Parameters
+    ----------
+    predicted, people
+        As for `rmse`.
+
+    Returns
+    -------
+    Estimate
+        Without an interval; `n` counts stories. Undefined without a pair.
+    """
     error = _errors(predicted, people)
     return Estimate(float(error.mean()), n=error.size) if error.size else Estimate.undefined(NO_PAIR)
 
@@ -60,23 +82,23 @@ def reliability_bins(predicted: Floats, people: Floats, bins: int = BINS) -> lis
     bins : int
         At most so many; fewer where many predictions are equal.
     """
-    known = ~(np.isnan(predicted) | np.isnan(people))
-    x, y = predicted[known], people[known]
+    present = ~(np.isnan(predicted) | np.isnan(people))
+    x, y = predicted[present], people[present]
     if not x.size:
         return []
-    values, place, counts = np.unique(x, return_inverse=True, return_counts=True)
+    values, position, counts = np.unique(x, return_inverse=True, return_counts=True)
     # A value belongs to the bin in which the middle of its stories lies.
     middle = np.cumsum(counts) - counts / 2
     of_value = np.minimum((middle * bins / x.size).astype(np.int64), bins - 1)
-    of_story = of_value[place.reshape(-1)]
-    found = []
+    of_story = of_value[position.reshape(-1)]
+    filled = []
     for number in np.unique(of_value):
         inside = of_story == number
         ends = values[of_value == number]
         part = y[inside]
         numbers = (float(x[inside].mean()), float(part.mean()), float(part.std()))
-        found.append(Bin(float(ends[0]), float(ends[-1]), int(inside.sum()), *numbers))
-    return found
+        filled.append(Bin(float(ends[0]), float(ends[-1]), int(inside.sum()), *numbers))
+    return filled
 
 
 def calibration_error(bins: Sequence[Bin]) -> Estimate:
@@ -84,6 +106,16 @@ def calibration_error(bins: Sequence[Bin]) -> Estimate:
 
     The expected calibration error (Naeini, Cooper & Hauskrecht 2015, section 3) with people's mean rating in place of
     the share of correct answers. It is never quite 0 in finite samples: bins of n stories differ by about sd / sqrt(n).
+
+    Parameters
+    ----------
+    bins : sequence of Bin
+        As made by `reliability_bins`.
+
+    Returns
+    -------
+    Estimate
+        Without an interval; `n` counts stories. Undefined without a bin.
     """
     n = sum(each.n for each in bins)
     if not n:

@@ -43,15 +43,15 @@ def reach(errors: Floats, cluster: Codes, level: float) -> float:
     """
     if not 0 < level < 1:
         raise ValueError(f"level {level:g} must lie between 0 and 1")
-    known = ~np.isnan(errors)
-    error = errors[known]
+    present = ~np.isnan(errors)
+    error = errors[present]
     if not error.size:
         return math.inf
-    code = np.unique(cluster[known], return_inverse=True)[1].reshape(-1)
+    code = np.unique(cluster[present], return_inverse=True)[1].reshape(-1)
     size = np.bincount(code)
     weight = 1 / ((size.size + 1) * size[code])
     order = np.argsort(error, kind="stable")
     share = np.cumsum(weight[order])
     # Rounding noise in the cumulated weights must not move the quantile to the next error.
-    place = int(np.searchsorted(share, level - 1e-12))
-    return float(error[order][place]) if place < error.size else math.inf
+    index = int(np.searchsorted(share, level - 1e-12))
+    return float(error[order][index]) if index < error.size else math.inf

@@ -23,7 +23,13 @@ class Isotonic:
     values: Floats
 
     def predict(self, x: Floats) -> Floats:
-        """Predictions (n,) in the units of y: linear between fitted scores, the nearer end's outside; NaN stays NaN."""
+        """Predictions in the units of y: linear between fitted scores, the nearer end's outside, in the shape of `x`.
+
+        Parameters
+        ----------
+        x : array, any shape
+            Scores; NaN gives NaN.
+        """
         return np.asarray(np.interp(x, self.scores, self.values), dtype=np.float64)
 
 
@@ -45,18 +51,26 @@ def fit_isotonic(x: Floats, y: Floats) -> Isotonic:
     ValueError
         Without a single pair.
     """
-    known = ~(np.isnan(x) | np.isnan(y))
-    x, y = x[known], y[known]
+    present = ~(np.isnan(x) | np.isnan(y))
+    x, y = x[present], y[present]
     if x.size == 0:
         raise ValueError("isotonic regression needs a pair of score and response")
-    scores, place = np.unique(x, return_inverse=True)
-    mass = np.bincount(place.reshape(-1)).astype(np.float64)
-    means = np.bincount(place.reshape(-1), weights=y) / mass
+    scores, position = np.unique(x, return_inverse=True)
+    mass = np.bincount(position.reshape(-1)).astype(np.float64)
+    means = np.bincount(position.reshape(-1), weights=y) / mass
     return Isotonic(scores, pooled(means, mass))
 
 
 def pooled(values: Floats, weights: Floats) -> Floats:
-    """The non-decreasing sequence closest to `values` (k,) in weighted squares: adjacent violators are averaged."""
+    """The non-decreasing sequence closest in weighted squares, shape (k,): adjacent violators are averaged.
+
+    Parameters
+    ----------
+    values : array, shape (k,)
+        Without NaN, in the order of the scores.
+    weights : array, shape (k,)
+        Above 0.
+    """
     # A stack of blocks, each with its mean, its weight and how many values it holds; one pass, O(k).
     means: list[float] = []
     masses: list[float] = []

@@ -49,18 +49,30 @@ class Ordinal:
     log_likelihood: float
 
     def probabilities(self, x: Floats) -> Floats:
-        """Probability of each level, shape (n, K), for predictors (n, p); a row with NaN is NaN."""
+        """Probability of each level, shape (n, K).
+
+        Parameters
+        ----------
+        x : array, shape (n, p)
+            Predictors; a row with NaN gives NaN.
+        """
         below = expit(self.thresholds[None, :] - (x @ self.weights)[:, None])
         ends = np.zeros((x.shape[0], 1)), np.ones((x.shape[0], 1))
-        found = np.diff(np.hstack([ends[0], below, ends[1]]), axis=1)
-        return np.where(np.isnan(below).any(axis=1, keepdims=True), np.nan, found)
+        probabilities = np.diff(np.hstack([ends[0], below, ends[1]]), axis=1)
+        return np.where(np.isnan(below).any(axis=1, keepdims=True), np.nan, probabilities)
 
     def predict(self, x: Floats) -> Floats:
-        """Expected level (n,), in the response's units."""
+        """Expected level, in the response's units, shape (n,).
+
+        Parameters
+        ----------
+        x
+            As for `probabilities`.
+        """
         return np.asarray(self.probabilities(x) @ self.levels, dtype=np.float64)
 
 
-def why_not(y: Floats) -> str | None:
+def _why_not(y: Floats) -> str | None:
     """Why no ordinal model can be fitted to these responses (n,), or None."""
     levels = np.unique(np.round(y[~np.isnan(y)], kendall.DECIMALS)).size
     if levels < 2:
@@ -87,9 +99,9 @@ def fit_ordinal(x: Floats, y: Floats, penalty: float = 0.0) -> Ordinal | str:
     Ordinal, or str
         A string says why there is no fit: one level only, more than `MAX_LEVELS`, or perfect separation.
     """
-    known = ~(np.isnan(x).any(axis=1) | np.isnan(y))
-    x, y = x[known], y[known]
-    reason = why_not(y)
+    complete = ~(np.isnan(x).any(axis=1) | np.isnan(y))
+    x, y = x[complete], y[complete]
+    reason = _why_not(y)
     if reason:
         return reason
     levels = np.unique(np.round(y, kendall.DECIMALS))

@@ -20,9 +20,18 @@ _CONSTANT = 1e-12
 
 
 def fit(difference: Floats, won: Floats, penalty: float) -> Floats:
-    """Weights (p,) from differences (n, p) and outcomes (n,) 1 or 0.
+    """Weights of the columns, by Newton's method, shape (p,).
 
-    Newton's method; the likelihood is concave and the penalty positive, so that there is one maximum.
+    The likelihood is concave and the penalty positive, so that there is one maximum.
+
+    Parameters
+    ----------
+    difference : array, shape (n, p)
+        First less second row of each pair, in comparable units (`out_of_fold` scales them); no NaN.
+    won : array, shape (n,)
+        1 where the first was preferred, 0 where the second was.
+    penalty : float
+        Above 0; on half the squared length of the weights.
     """
     weights = np.zeros(difference.shape[1])
     for _ in range(_STEPS):
@@ -38,14 +47,23 @@ def fit(difference: Floats, won: Floats, penalty: float) -> Floats:
 
 
 def out_of_fold(difference: Floats, lead: Floats, fold: Codes, penalty: float) -> Floats:
-    """Log odds of each row by the fit on the other folds.
+    """Log odds of "first preferred" in each row, by the fit on the other folds.
 
     Parameters
     ----------
     difference : array, shape (n, p)
+        First less second row of each pair; no NaN.
     lead : array, shape (n,)
         Above 0 where the first was preferred, below where the second was; 0 and NaN are predicted and not fitted on.
     fold : array of int, shape (n,)
+        Fold of each row.
+    penalty : float
+        As for `fit`.
+
+    Returns
+    -------
+    array, shape (n,)
+        NaN where no row of the other folds can be fitted on.
     """
     predicted = np.full(lead.size, np.nan)
     spread = np.sqrt((difference**2).mean(axis=0)) if lead.size else np.ones(difference.shape[1])

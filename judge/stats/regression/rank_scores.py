@@ -33,23 +33,39 @@ class RankScores:
     scale: Floats
 
     def apply(self, x: Floats) -> Floats:
-        """Standardised rank scores of rows (n, p); 0 where a value is missing."""
+        """Standardised rank scores, shape (n, p).
+
+        Parameters
+        ----------
+        x : array, shape (n, p)
+            Rows with the columns of the training rows; NaN = missing, which becomes 0.
+        """
         return np.where(np.isnan(x), 0.0, (_places(self.sorted, x) - self.mean) / self.scale)
 
 
 def fit_rank_scores(x: Floats) -> RankScores:
-    """Learn the transform from training rows (n, p), NaN = missing."""
-    known = tuple(np.sort(column[~np.isnan(column)]) for column in x.T)
-    own = [_place(values, values) for values in known]
-    mean = np.array([place.mean() if place.size else 0.0 for place in own])
-    spread = np.array([place.std() if place.size else 0.0 for place in own])
-    return RankScores(known, mean, np.where(spread > 1e-12, spread, 1.0))
+    """Learn the transform from training rows.
+
+    Parameters
+    ----------
+    x : array, shape (n, p)
+        NaN = missing, left out column by column.
+
+    Returns
+    -------
+    RankScores
+    """
+    sorted_columns = tuple(np.sort(column[~np.isnan(column)]) for column in x.T)
+    own = [_place(values, values) for values in sorted_columns]
+    mean = np.array([scores.mean() if scores.size else 0.0 for scores in own])
+    spread = np.array([scores.std() if scores.size else 0.0 for scores in own])
+    return RankScores(sorted_columns, mean, np.where(spread > 1e-12, spread, 1.0))
 
 
-def _places(known: tuple[Floats, ...], x: Floats) -> Floats:
-    if not known:
+def _places(sorted_columns: tuple[Floats, ...], x: Floats) -> Floats:
+    if not sorted_columns:
         return np.empty(x.shape)
-    return np.column_stack([_place(values, column) for values, column in zip(known, x.T, strict=True)])
+    return np.column_stack([_place(values, column) for values, column in zip(sorted_columns, x.T, strict=True)])
 
 
 def _place(values: Floats, x: Floats) -> Floats:

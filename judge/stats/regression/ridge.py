@@ -49,7 +49,13 @@ class RidgeFit:
     press: float
 
     def predict(self, x: Floats) -> Floats:
-        """Predictions (n,) for rows (n, p)."""
+        """Predictions in the units of y, shape (n,).
+
+        Parameters
+        ----------
+        x : array, shape (n, p)
+            Rows with the columns of the training rows; a row with NaN gives NaN.
+        """
         return np.asarray((x - self.centre) @ self.weights + self.intercept, dtype=np.float64)
 
 
@@ -67,7 +73,13 @@ class Decomposed:
 
     @classmethod
     def of(cls, x: Floats) -> Decomposed:
-        """Of rows (n, p)."""
+        """Decompose rows.
+
+        Parameters
+        ----------
+        x : array, shape (n, p)
+            At least one row; no NaN.
+        """
         centre = x.mean(axis=0)
         rows = x - centre
         size, axes = np.linalg.eigh(rows.T @ rows)
@@ -79,10 +91,16 @@ def fit_ridge(x: Floats | Decomposed, y: Floats, penalties: Sequence[float] = PE
 
     Parameters
     ----------
-    x : array, shape (n, p), no NaN; or the same taken apart before
-        Columns on a common footing, e.g. rank scores; a column scaled up by g is penalised g^2 times less.
-    y : array, shape (n,), no NaN
-    penalties : sequence of positive floats
+    x : array, shape (n, p), or Decomposed
+        No NaN. Columns on a common footing, e.g. rank scores; a column scaled up by g is penalised g^2 times less.
+    y : array, shape (n,)
+        No NaN.
+    penalties : sequence of float
+        Above 0, one of which is chosen.
+
+    Returns
+    -------
+    RidgeFit
 
     Raises
     ------

@@ -23,7 +23,13 @@ class Stack:
     intercept: float
 
     def predict(self, x: Floats) -> Floats:
-        """Predictions (n,) for rows (n, p); NaN where a prediction with a weight above 0 is NaN."""
+        """Predictions of the response, shape (n,).
+
+        Parameters
+        ----------
+        x : array, shape (n, p)
+            The predictions to be weighted; NaN gives NaN where its weight is above 0.
+        """
         used = self.weights > 0
         return np.asarray(x[:, used] @ self.weights[used] + self.intercept, dtype=np.float64)
 
@@ -48,8 +54,8 @@ def fit_stack(x: Floats, y: Floats) -> Stack:
     ValueError
         Without a single complete row.
     """
-    known = ~(np.isnan(x).any(axis=1) | np.isnan(y))
-    x, y = x[known], y[known]
+    complete = ~(np.isnan(x).any(axis=1) | np.isnan(y))
+    x, y = x[complete], y[complete]
     if not y.size:
         raise ValueError("weights need a complete row")
     centre, middle = x.mean(axis=0), float(y.mean())

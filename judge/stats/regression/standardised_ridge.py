@@ -46,7 +46,13 @@ class StandardisedRidge:
         return self.fitted.intercept
 
     def predict(self, rows: Floats) -> Floats:
-        """Predictions, shape (n,). Values outside the range seen in fitting count as its nearer end."""
+        """Predictions in the units of the response, shape (n,).
+
+        Parameters
+        ----------
+        rows : array, shape (n, p)
+            Values outside the range seen in fitting count as its nearer end; a row with NaN gives NaN.
+        """
         return self.fitted.predict((np.clip(rows, self.low, self.high) - self.mean) / self.scale)
 
 
@@ -62,7 +68,13 @@ class StandardisedRows:
 
     @classmethod
     def of(cls, rows: Floats) -> StandardisedRows:
-        """Of rows (n, p)."""
+        """Standardise rows and decompose them.
+
+        Parameters
+        ----------
+        rows : array, shape (n, p)
+            At least one row; no NaN.
+        """
         mean, spread = rows.mean(axis=0), rows.std(axis=0)
         scale = np.where(spread > CONSTANT, spread, 1.0)
         return cls(rows.min(axis=0), rows.max(axis=0), mean, scale, Decomposed.of((rows - mean) / scale))
@@ -73,12 +85,25 @@ def fit_ridge(rows: Floats | StandardisedRows, response: Floats, penalties: Sequ
 
     Parameters
     ----------
-    rows : array, shape (n, p), no NaN; or the same taken apart before, where several responses have the same rows
-    response : array, shape (n,), no NaN
-    penalties : sequence of positive floats, on the squared weights of the standardised columns
+    rows : array, shape (n, p), or StandardisedRows
+        No NaN; standardised and decomposed before where several responses have the same rows.
+    response : array, shape (n,)
+        No NaN.
+    penalties : sequence of float
+        Above 0; on the squared weights of the standardised columns.
+
+    Returns
+    -------
+    StandardisedRidge
     """
-    known = rows if isinstance(rows, StandardisedRows) else StandardisedRows.of(rows)
-    return StandardisedRidge(known.low, known.high, known.mean, known.scale, fit(known.parts, response, penalties))
+    standardised = rows if isinstance(rows, StandardisedRows) else StandardisedRows.of(rows)
+    return StandardisedRidge(
+        standardised.low,
+        standardised.high,
+        standardised.mean,
+        standardised.scale,
+        fit(standardised.parts, response, penalties),
+    )
 
 
 def out_of_fold(

@@ -46,7 +46,13 @@ class Factor:
     unit: Codes
 
     def of(self, rows: Codes) -> Factor:
-        """The factor for a subset of the stories; units without any of them are left out."""
+        """The factor for a subset of the stories; units without any of them are left out.
+
+        Parameters
+        ----------
+        rows : array of int, shape (m,)
+            Indices of the stories.
+        """
         present, unit = np.unique(self.unit[rows], return_inverse=True)
         return Factor(self.counts[:, present], unit.reshape(-1).astype(np.int64))
 
@@ -84,7 +90,13 @@ class Resamples:
         return factor.unit
 
     def weights(self, rows: slice = slice(None)) -> Counts:
-        """Weights of stories: how often each was drawn in the given resamples, shape (b, n)."""
+        """Weights of stories: how often each was drawn, shape (b, n).
+
+        Parameters
+        ----------
+        rows : slice
+            Which resamples; all of them by default.
+        """
         first, *rest = (factor.counts[rows][:, factor.unit] for factor in self.factors)
         for other in rest:
             first *= other
@@ -97,15 +109,40 @@ class Resamples:
             yield slice(start, start + step)
 
     def values(self, statistic: Callable[[NDArray[np.int64]], Floats]) -> Floats:
-        """The statistic in each resample; it is called with weights (some b, n) and returns shape (some b, ...)."""
+        """The statistic in each resample, shape (B, ...).
+
+        Parameters
+        ----------
+        statistic : callable
+            From weights (some b, n) to the statistic, shape (some b, ...); it is called with some resamples at a time.
+        """
         return np.concatenate([statistic(self.weights(block).astype(np.int64)) for block in self.blocks()])
 
     def of(self, rows: Codes) -> Resamples:
-        """The same resamples, for a subset of the stories."""
+        """The same resamples, for a subset of the stories.
+
+        Parameters
+        ----------
+        rows : array of int, shape (m,)
+            Indices of the stories.
+        """
         return replace(self, factors=tuple(factor.of(rows) for factor in self.factors))
 
     def split(self, group: Codes) -> tuple[NDArray[np.int64], Resamples | None]:
-        """Counts (b, groups) of groups drawn as a whole, and the resamples within groups."""
+        """How often groups were drawn as a whole, and the resamples within groups.
+
+        Parameters
+        ----------
+        group : array of int, shape (n,)
+            Group of each story, 0..
+
+        Returns
+        -------
+        mass : array of int, shape (B, groups)
+            Product over the factors in which every group lies within one unit; 1 where there is no such factor.
+        within : Resamples or None
+            The other factors; None where there are none.
+        """
         groups = int(group.max()) + 1 if group.size else 0
         mass = np.ones((self.size, groups), dtype=np.int64)
         varying = []
@@ -120,15 +157,15 @@ class Resamples:
 
     def jackknife(self) -> tuple[Resamples, ...]:
         """For each factor, as many resamples as it has units, each without one unit: for influences and `bca`."""
-        made = []
+        subsets = []
         for i, factor in enumerate(self.factors):
             units = factor.counts.shape[1]
             all_but_one = 1 - np.eye(units, dtype=np.int32)
             counts = [np.ones((units, other.counts.shape[1]), dtype=np.int32) for other in self.factors]
             counts[i] = all_but_one
             factors = (Factor(c, f.unit) for c, f in zip(counts, self.factors, strict=True))
-            made.append(Resamples(tuple(factors), f"jackknife of {self.name}"))
-        return tuple(made)
+            subsets.append(Resamples(tuple(factors), f"jackknife of {self.name}"))
+        return tuple(subsets)
 
     def whole(self) -> Resamples:
         """The original data as one resample."""
@@ -140,10 +177,23 @@ class Resamples:
         return tuple(Resamples((factor,), f"one factor of {self.name}") for factor in self.factors)
 
     def interval(self, estimate: Estimate, values: Floats) -> Estimate:
-        """The estimate with the program's usual interval from its values (b,) in these resamples.
+        """The estimate with the program's usual interval.
 
         Expanded percentiles for one factor (`intervals.expanded`). Two factors drawn together scatter too widely
         already (`intervals.calibrated`): plain percentiles. What the estimate's `method` says is kept in front.
+
+        Parameters
+        ----------
+        estimate : Estimate
+            Without an interval; an undefined one is returned unchanged.
+        values : array, shape (B,)
+            The statistic in each of these resamples; NaN = undefined there.
+
+        Returns
+        -------
+        Estimate
+            Without an interval, and with the reason, where more than 5 % of the resamples are undefined, or there is
+            one unit to draw from.
         """
         name = "percentile" if len(self.factors) > 1 else "expanded percentile"
         method = ", ".join(part for part in (estimate.method, self.name, name, "95 %") if part)
@@ -200,7 +250,13 @@ def draw_both(system: Codes, story_prompt: Codes, resamples: int, rng: np.random
 
 
 def both_refused(system: Codes) -> str | None:
-    """Why systems are not resampled here, or None where they are."""
+    """Why systems are not resampled, or None where they are.
+
+    Parameters
+    ----------
+    system : array of int, shape (n,)
+        System of each story.
+    """
     systems = np.unique(system).size
     if systems < MIN_SYSTEMS:
         return f"{systems} systems are too few to resample (at least {MIN_SYSTEMS}); story-prompts alone can be"

@@ -35,7 +35,10 @@ def with_jackknife(
         Value of all clusters, without an interval.
     left_out : array, shape (clusters,)
         The coefficient without each cluster; NaN where it is undefined then.
-    bounds : the interval is kept within these.
+    confidence : float
+        Coverage, 0 to 1.
+    bounds : tuple of float
+        The interval is kept within these.
 
     Returns
     -------

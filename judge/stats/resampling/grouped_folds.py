@@ -19,6 +19,8 @@ def deal(group: Codes, folds: int, rng: np.random.Generator) -> Codes:
         The group of each row, numbered from 0 without gaps.
     folds : int
         How many folds; with fewer groups than folds some stay empty.
+    rng : numpy Generator
+        Source of randomness; the caller's seed.
 
     Returns
     -------
@@ -32,6 +34,16 @@ def deal(group: Codes, folds: int, rng: np.random.Generator) -> Codes:
 
 
 def folds_of_groups(groups: Sequence[str], folds: int, seed: int) -> Codes:
-    """`deal` for groups by name: the same groups, number and seed give the same folds, in whatever order rows come."""
-    number = {name: place for place, name in enumerate(sorted(set(groups)))}
+    """Fold of each row, shape (n,), dealt out to groups by name (`deal`).
+
+    Parameters
+    ----------
+    groups : sequence of str, length n
+        The name of each row's group.
+    folds : int
+        How many folds.
+    seed : int
+        The same groups, number and seed give the same folds, in whatever order rows come.
+    """
+    number = {name: index for index, name in enumerate(sorted(set(groups)))}
     return deal(np.array([number[name] for name in groups], dtype=np.int64), folds, np.random.default_rng(seed))

@@ -109,7 +109,17 @@ FEW = 30
 
 
 def few_story_prompts(dataset: str, story_prompts: int, level: str) -> str:
-    """The warning for intervals that resample stories, where there are too few story-prompts to resample."""
+    """The warning for intervals that resample stories, where there are too few story-prompts to resample.
+
+    Parameters
+    ----------
+    dataset : str
+        Name of the data set, with which the sentence begins.
+    story_prompts : int
+        Their number.
+    level : str
+        As for `cautions`.
+    """
     held = _range(STORIES_FOR_FEW[_level(level)])
     return (
         f"{dataset}: only {story_prompts} story-prompts, too few to draw: stories are drawn instead, as if they were "
@@ -154,13 +164,13 @@ def cautions(draw: str, method: str, level: str, units: int) -> tuple[str, ...]:
 
 def _few(level: Level, method: str, units: int) -> str:
     """Of story-prompts: the measured number nearest below, or the least."""
-    sizes = sorted(size for one, size in DEFAULTS if one == level)
+    sizes = sorted(size for measured_level, size in DEFAULTS if measured_level == level)
     near = max((size for size in sizes if size <= units), default=sizes[0])
-    said = f"{units} story-prompts are few: "
+    warning = f"{units} story-prompts are few: "
     if method not in ("expanded", "true-means"):
-        narrow = f"{said}{method} intervals are too narrow with fewer than {FEW}"
+        narrow = f"{warning}{method} intervals are too narrow with fewer than {FEW}"
         return Note(narrow, Advice("{interval_kind} allows for that", interval_kind="auto"))
-    held = f"{said}in simulated studies of {near}, 95 % intervals like these held the true value in "
+    held = f"{warning}in simulated studies of {near}, 95 % intervals like these held the true value in "
     held += f"{_range(DEFAULTS[level, near])} %"
     return held if level != "system" else f"{held}, those of a difference of two judges in {_range(LEADS[near])} %"
 

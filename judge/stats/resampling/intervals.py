@@ -43,11 +43,11 @@ def percentile(estimate: Estimate, values: Floats, method: str, *, confidence: f
     Estimate
         Without an interval, and with the reason, where more than 5 % of the resamples are undefined.
     """
-    known, refused = _usable(estimate, values)
+    defined, refused = _usable(estimate, values)
     if refused is not None:
         return refused
     tail = (1 - confidence) / 2
-    return _with_ends(estimate, values, known, (tail, 1 - tail), method)
+    return _with_ends(estimate, values, defined, (tail, 1 - tail), method)
 
 
 def expanded(estimate: Estimate, values: Floats, units: int, method: str, *, confidence: float = 0.95) -> Estimate:
@@ -65,21 +65,39 @@ def expanded(estimate: Estimate, values: Floats, units: int, method: str, *, con
         As for `percentile`.
     units : int
         Number of units that were drawn from.
+    confidence : float
+        Coverage, 0 to 1.
+
+    Returns
+    -------
+    Estimate
+        Without an interval, and with the reason, where more than 5 % of the resamples are undefined, or with one unit.
     """
     from scipy.special import ndtr, stdtrit
 
-    known, refused = _usable(estimate, values)
+    defined, refused = _usable(estimate, values)
     if refused is not None:
         return refused
     if units < 2:
         return estimate.without_interval("one unit to resample")
     reach = float(stdtrit(units - 1, 0.5 + confidence / 2)) * np.sqrt(units / (units - 1))
     tail = float(ndtr(-reach))
-    return holding(_with_ends(estimate, values, known, (tail, 1 - tail), method))
+    return holding(_with_ends(estimate, values, defined, (tail, 1 - tail), method))
 
 
 def holding(estimate: Estimate) -> Estimate:
-    """The estimate with an interval that reaches at least to its value; `method` says so where it did not."""
+    """The estimate with an interval that reaches at least to its value.
+
+    Parameters
+    ----------
+    estimate : Estimate
+        One without a value or an interval is returned unchanged.
+
+    Returns
+    -------
+    Estimate
+        `method` says so where the interval did not reach to the value.
+    """
     if estimate.value is None or estimate.low is None or estimate.high is None:
         return estimate
     low, high = min(estimate.low, estimate.value), max(estimate.high, estimate.value)
@@ -107,6 +125,8 @@ def bca(
     jackknife : sequence of arrays, shape (units,)
         For each factor that was resampled, the statistic without each of its units (`Resamples.jackknife`); NaN =
         undefined. See `acceleration`.
+    confidence : float
+        Coverage, 0 to 1.
 
     Returns
     -------
@@ -140,7 +160,7 @@ def bca(
 
 
 def acceleration(jackknife: Sequence[Floats]) -> float:
-    """The acceleration of BCa from the values without each unit, of one or more independently drawn factors.
+    """The acceleration of BCa, of one or more independently drawn factors.
 
     With influences l = (m - 1)(mean - value without the unit) of the m units of each factor,
 
@@ -150,15 +170,25 @@ def acceleration(jackknife: Sequence[Floats]) -> float:
     Davison & Hinkley 1997, Bootstrap Methods and their Application, section 5.3. Systems and story-prompts are drawn
     independently, and to first order a statistic of their crossing moves by the sum of the systems' and the
     story-prompts' influences, as one of two samples would; the interaction, of the order of 1 / (systems x
-    story-prompts), is neglected. 0 where no unit has any influence.
+    story-prompts), is neglected.
+
+    Parameters
+    ----------
+    jackknife : sequence of arrays, shape (units,)
+        For each factor, the statistic without each of its units; NaN = undefined, left out.
+
+    Returns
+    -------
+    float
+        0 where no unit has any influence.
     """
     cubes = squares = 0.0
     for without in jackknife:
-        known = without[~np.isnan(without)]
-        influence = (known.size - 1) * (known.mean() - known) if known.size else known
-        influence = np.where(np.abs(influence) < _SAME * known.size, 0.0, influence)
-        cubes += float((influence**3).sum()) / max(1, known.size) ** 3
-        squares += float((influence**2).sum()) / max(1, known.size) ** 2
+        defined = without[~np.isnan(without)]
+        influence = (defined.size - 1) * (defined.mean() - defined) if defined.size else defined
+        influence = np.where(np.abs(influence) < _SAME * defined.size, 0.0, influence)
+        cubes += float((influence**3).sum()) / max(1, defined.size) ** 3
+        squares += float((influence**2).sum()) / max(1, defined.size) ** 2
     return cubes / (6 * squares**1.5) if squares > 0 else 0.0
 
 
@@ -209,15 +239,17 @@ def _usable(estimate: Estimate, values: Floats) -> tuple[Floats, Estimate | None
     """The defined values; or the estimate to return instead of an interval."""
     if not estimate.defined:
         return values, estimate
-    known = values[~np.isnan(values)]
-    lost = values.size - known.size
+    defined = values[~np.isnan(values)]
+    lost = values.size - defined.size
     if values.size == 0 or lost > DEGENERATE * values.size:
-        return known, estimate.without_interval(f"undefined in {lost} of {values.size} resamples")
-    return known, None
+        return defined, estimate.without_interval(f"undefined in {lost} of {values.size} resamples")
+    return defined, None
 
 
-def _with_ends(estimate: Estimate, values: Floats, known: Floats, shares: tuple[float, float], method: str) -> Estimate:
-    low, high = np.percentile(known, [100 * share for share in shares])
-    lost = values.size - known.size
+def _with_ends(
+    estimate: Estimate, values: Floats, defined: Floats, shares: tuple[float, float], method: str
+) -> Estimate:
+    low, high = np.percentile(defined, [100 * share for share in shares])
+    lost = values.size - defined.size
     note = f", {lost} degenerate" if lost else ""
     return replace(estimate, low=float(low), high=float(high), method=f"{method}{note}")

@@ -80,7 +80,10 @@ def against_zero(
         Story-prompt of each story.
     used : array of bool, shape (n,)
         Stories that the statistic rests on: only their clusters are left out, and they are what `n` counts.
-    tail : two-sided, greater or less
+    tail : {"two-sided", "greater", "less"}
+        What the alternative is.
+    confidence : float
+        Coverage of the interval, 0 to 1.
     bias : float
         How far the statistic may be off, in its unit, which more stories would not mend: see `student`.
     informative : int, optional
@@ -123,18 +126,38 @@ def student(
     confidence: float = 0.95,
     bias: float = 0.0,
 ) -> Test:
-    """The t test that a value with a standard error of `df` degrees of freedom is zero, and its interval.
+    """The t test that a value with a standard error is zero, and its interval.
 
-    `method` of the estimate says whose standard error that is. With `bias`, the most that the value may be off either
-    way, the interval is that much longer on both sides, and the test is that of a value so much nearer to zero
+    With `bias`, the interval is that much longer on both sides, and the test is that of a value so much nearer to zero
     (Armstrong & Kolesár 2021, Econometrica 89, section 2: the interval that adds the bound holds its level).
+
+    Parameters
+    ----------
+    estimate : Estimate
+        The value; its `method` says whose standard error `se` is.
+    se : float
+        Standard error in the value's unit, above 0.
+    df : int
+        Degrees of freedom of the standard error.
+    clusters : int
+        Independent units, for the result.
+    tail : {"two-sided", "greater", "less"}
+        What the alternative is.
+    confidence : float
+        Coverage of the interval, 0 to 1.
+    bias : float
+        The most that the value may be off either way, in its unit; 0 or more.
+
+    Returns
+    -------
+    Test
     """
     value = estimate.value or 0.0
     half = float(special.stdtrit(df, 0.5 + confidence / 2)) * se + bias
     nearer = float(np.sign(value)) * max(0.0, abs(value) - bias)
     method = f"t({df}), {estimate.method}, {100 * confidence:.0f} %"
-    found = replace(estimate, low=value - half, high=value + half, method=method)
-    return Test(found, se, _p(nearer / se, df, tail), tail, clusters, df, bias)
+    with_interval = replace(estimate, low=value - half, high=value + half, method=method)
+    return Test(with_interval, se, _p(nearer / se, df, tail), tail, clusters, df, bias)
 
 
 def _parts(groups: Codes, n: int) -> list[Codes]:

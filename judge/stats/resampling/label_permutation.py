@@ -50,7 +50,10 @@ def permuted(label: Codes, unit: Codes, stratum: Codes, permutations: int, rng: 
         alike and call chance too small.
     stratum : array of int, shape (n,)
         Units exchange labels within their stratum (a story) only.
+    permutations : int
+        How many.
     rng : numpy Generator
+        Source of randomness; the caller's seed.
     """
     _, first, member = np.unique(unit, return_index=True, return_inverse=True)
     of_unit, inside = label[first], stratum[first]
@@ -66,9 +69,20 @@ def permuted(label: Codes, unit: Codes, stratum: Codes, permutations: int, rng: 
 
 
 def against_chance(values: Floats) -> AgainstChance:
-    """Value and permutation test from values (1 + permutations,), the original first; NaN = extreme."""
+    """A statistic with its permutation test (Phipson & Smyth 2010).
+
+    Parameters
+    ----------
+    values : array, shape (1 + permutations,)
+        The statistic of the original labels, then of the permuted ones; a permuted one that is NaN counts as extreme.
+
+    Returns
+    -------
+    AgainstChance
+        `mean` is NaN where no permuted statistic is defined.
+    """
     value, chance = float(values[0]), values[1:]
-    known = chance[~np.isnan(chance)]
-    extreme = int((known >= value - _SAME).sum()) + chance.size - known.size
-    mean = float(known.mean()) if known.size else float("nan")
+    defined = chance[~np.isnan(chance)]
+    extreme = int((defined >= value - _SAME).sum()) + chance.size - defined.size
+    mean = float(defined.mean()) if defined.size else float("nan")
     return AgainstChance(value, mean, (1 + extreme) / (1 + chance.size), chance.size)

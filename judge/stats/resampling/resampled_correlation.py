@@ -42,6 +42,7 @@ def values(
     y : array, shape (n,)
         The people's ratings.
     coefficient : {"kendall", "spearman", "pearson"}
+        As for `coefficients.correlate`.
     grouping : {"overall", "means", "within"}
         All stories at once; over the groups' means; or the mean of the correlations within groups.
     group : array of int, shape (n,)
@@ -61,12 +62,12 @@ def values(
     if grouping != "overall" and group is None:
         raise ValueError(f"grouping {grouping!r} needs the group of each story")
     if grouping == "overall" or group is None:
-        found = _overall(resamples, judges, y, coefficient)
+        correlations = _overall(resamples, judges, y, coefficient)
     elif grouping == "means":
-        found = _over_means(resamples, judges, y, group, coefficient)
+        correlations = _over_means(resamples, judges, y, group, coefficient)
     else:
-        found = _within(resamples, judges, y, group, coefficient)
-    return found if np.ndim(x) == 2 else found[0]
+        correlations = _within(resamples, judges, y, group, coefficient)
+    return correlations if np.ndim(x) == 2 else correlations[0]
 
 
 def _overall(resamples: Resamples, judges: Floats, y: Floats, coefficient: Coefficient) -> Floats:
@@ -85,13 +86,28 @@ def _over_means(resamples: Resamples, judges: Floats, y: Floats, group: Codes, c
 
 
 def of_means(mean_x: Floats, mean_y: Floats, mass: NDArray[np.int64], coefficient: Coefficient) -> Floats:
-    """The correlation (b,) over means (b, groups), group g of row b standing mass[b, g] times; NaN = no mean."""
+    """The correlation over group means in each resample.
+
+    Parameters
+    ----------
+    mean_x, mean_y : array, shape (b, groups)
+        Means of both sides; NaN = no mean, left out pairwise.
+    mass : array of int, shape (b, groups)
+        How often each group stands in each resample.
+    coefficient : {"kendall", "spearman", "pearson"}
+        As for `coefficients.correlate`.
+
+    Returns
+    -------
+    array, shape (b,)
+        NaN where it is undefined.
+    """
     if coefficient == "kendall":
         rounded = mean_x.round(kendall.DECIMALS), mean_y.round(kendall.DECIMALS)
         return kendall.of_untied(*resampled_tau.pairs_of_rows(*rounded, mass))
-    known = ~(np.isnan(mean_x) | np.isnan(mean_y))
-    weight = np.where(known, mass, 0)
-    a, b = np.where(known, mean_x, 0.0), np.where(known, mean_y, 0.0)
+    present = ~(np.isnan(mean_x) | np.isnan(mean_y))
+    weight = np.where(present, mass, 0)
+    a, b = np.where(present, mean_x, 0.0), np.where(present, mean_y, 0.0)
     if coefficient == "spearman":
         a, b = _midranks(a, weight), _midranks(b, weight)
     return coefficients.weighted_pearson(a, b, weight)
@@ -108,12 +124,12 @@ def _within(resamples: Resamples, judges: Floats, y: Floats, group: Codes, coeff
             if rows.size < coefficients.MIN_PAIRS:
                 continue
             if varying is None:
-                found = np.array([coefficients.coefficient_of(judge[rows], y[rows], coefficient)])
+                correlations = np.array([coefficients.coefficient_of(judge[rows], y[rows], coefficient)])
             else:
-                found = varying.of(rows).values(coefficients.resampled(judge[rows], y[rows], coefficient))
-            known = np.where(np.isnan(found), 0.0, mass[:, g])
-            total[j] += np.nan_to_num(found) * known
-            weight[j] += known
+                correlations = varying.of(rows).values(coefficients.resampled(judge[rows], y[rows], coefficient))
+            group_mass = np.where(np.isnan(correlations), 0.0, mass[:, g])
+            total[j] += np.nan_to_num(correlations) * group_mass
+            weight[j] += group_mass
     with np.errstate(invalid="ignore"):
         return np.where(weight > 0, total / weight, np.nan)
 

@@ -100,6 +100,7 @@ def tau_b_means(resamples: Resamples, x: Floats, y: Floats, group: Codes) -> Flo
     Parameters
     ----------
     resamples : Resamples
+        B resamples of n stories.
     x : array, shape (n,) or (judges, n)
         Each judge's ratings; NaN = missing, left out pairwise for that judge alone.
     y : array, shape (n,)
@@ -120,9 +121,19 @@ def tau_b_means(resamples: Resamples, x: Floats, y: Floats, group: Codes) -> Flo
 
 
 def pairs_of_rows(x: Floats, y: Floats, mass: Codes) -> tuple[Codes, Codes, Codes]:
-    """Concordant less discordant pairs, and pairs not tied on x and on y, of rows (b, groups); (b,) each.
+    """Sums over pairs of groups in each row of means.
 
-    Group g of row b stands mass[b, g] times; pairs with a missing side (NaN) are left out. Values must be rounded.
+    Parameters
+    ----------
+    x, y : array, shape (b, groups)
+        Means of both sides, rounded so that ties are equal; pairs with a missing side (NaN) are left out.
+    mass : array of int, shape (b, groups)
+        How often each group stands in each row; its copies are tied with each other.
+
+    Returns
+    -------
+    three arrays of int, shape (b,)
+        Concordant less discordant pairs, pairs not tied on x, pairs not tied on y.
     """
     b, groups = x.shape
     if compiled.wanted(4e-8 * b * groups**2):
@@ -144,9 +155,12 @@ def tau_b_within(resamples: Resamples, x: Codes, y: Codes, group: Codes) -> Floa
 
     Parameters
     ----------
+    resamples : Resamples
+        B resamples of n stories.
     x, y
         Codes, as for `tau_b`.
     group : array of int, shape (n,)
+        Group of each story, 0..
 
     Returns
     -------
@@ -190,9 +204,9 @@ def _once(varying: Resamples, group: Codes) -> bool:
 
 def _grid(varying: Resamples, group: Codes, codes: Codes) -> Codes:
     """Codes (judges and people, n) laid out as (judges and people, groups, units), -1 where there is no story."""
-    made = np.full((len(codes), int(group.max()) + 1, varying.counts.shape[1]), -1, dtype=np.int64)
-    made[:, group, varying.unit] = codes
-    return made
+    grid = np.full((len(codes), int(group.max()) + 1, varying.counts.shape[1]), -1, dtype=np.int64)
+    grid[:, group, varying.unit] = codes
+    return grid
 
 
 def _small_groups(counts: NDArray[np.int32], grid: Codes) -> Iterator[tuple[int, slice, Floats]]:

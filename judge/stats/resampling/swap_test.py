@@ -111,11 +111,13 @@ def swap_test(
     swaps : int
         Number of random swaps.
     rng : numpy Generator
+        Source of randomness; the caller's seed.
     group : array of int, shape (n,), optional
         Systems: compare at system level, by tau-b over the means of standardised ratings; None = over all stories.
         Where systems are swapped as a whole it is their means that are standardised: a judge whose single ratings are
         noisier has means that lie closer together, and could not stand in for the other otherwise.
     tail : {"two-sided", "greater"}
+        What the alternative is: that the two differ, or that tau-b of `a` is greater.
 
     Returns
     -------

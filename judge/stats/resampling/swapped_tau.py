@@ -98,8 +98,8 @@ def over_means(a: Floats, b: Floats, people: Floats, group: Codes) -> Both:
         moved = masks.astype(np.float64) @ moves
         rows_y = np.broadcast_to(np.round(mean_y, kendall.DECIMALS), moved.shape)
         once = np.ones(moved.shape, dtype=np.int64)
-        made = (np.round(side, kendall.DECIMALS) for side in (mean_a + moved, mean_b - moved))
-        first, second = (kendall.of_untied(*resampled_tau.pairs_of_rows(side, rows_y, once)) for side in made)
+        rounded = (np.round(side, kendall.DECIMALS) for side in (mean_a + moved, mean_b - moved))
+        first, second = (kendall.of_untied(*resampled_tau.pairs_of_rows(side, rows_y, once)) for side in rounded)
         return first, second
 
     return both
@@ -127,12 +127,12 @@ def _by_tables(pair: _Pair) -> Callable[[Masks], Sums]:
         margin: NDArray[Any] = np.zeros((len(m), shape[1]), dtype=kind)
         score, lent = np.zeros((2, len(m)), dtype=np.int64)
         for level, (first, last) in enumerate(itertools.pairwise(bounds.tolist())):
-            made = start[level] + m[:, first:last] @ both_changes[first:last]
-            here = made[:, : shape[1]]
+            cells = start[level] + m[:, first:last] @ both_changes[first:last]
+            here = cells[:, : shape[1]]
             score += np.einsum("bk,bk->b", here, below).astype(np.int64)
             lent += (here @ signed[level].astype(kind)).astype(np.int64)
             margin += here
-            below += made[:, shape[1] :]
+            below += cells[:, shape[1] :]
         other = total.sum(axis=0).astype(kind) - margin
         tied_a, tied_b = (
             (np.einsum("bk,bk->b", side, side).astype(np.int64) - pair.y.size) // 2 for side in (margin, other)

@@ -62,6 +62,7 @@ def correlations(
     group : array of int, shape (n,)
         System of each story, 0..
     coefficient : {"kendall", "spearman", "pearson"}
+        As for `coefficients.correlate`.
     seed : int
         Of the covariances drawn: the same for all rows of a table, so that rows are paired.
 
@@ -114,10 +115,10 @@ def reliability(y: Floats, group: Codes, unit: Codes) -> Estimate:
     group, unit : arrays of int, shape (n,)
         System and story-prompt of each story.
     """
-    known = ~np.isnan(y)
-    codes = (np.unique(side[known], return_inverse=True)[1].astype(np.int64) for side in (group, unit))
+    present = ~np.isnan(y)
+    codes = (np.unique(side[present], return_inverse=True)[1].astype(np.int64) for side in (group, unit))
     of_group, of_unit = codes
-    values = y[known]
+    values = y[present]
     groups, units = (int(side.max(initial=-1)) + 1 for side in (of_group, of_unit))
     if groups < 2 or units < 2:
         return Estimate.undefined("undefined with fewer than 2 systems or story-prompts", n=groups)
@@ -149,6 +150,8 @@ def draws(sample: Floats, resampled: Floats, units: int, rng: np.random.Generato
         The same in resamples; NaN where a group has no story in that resample: taken as its sample mean.
     units : int
         Number of units that were drawn from: resamples scatter by (units - 1) / units too little.
+    rng : numpy Generator
+        Source of randomness; the caller's seed.
     """
     groups, size = sample.shape[1], resampled.shape[1]
     # People first, so that all judges share what is drawn for them.

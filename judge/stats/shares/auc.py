@@ -51,9 +51,19 @@ class PointBiserial:
 
 
 def point_biserial(rating: Floats, label: Flags) -> PointBiserial:
-    """Pearson's r of ratings (n,) with labels (n,), true = 1; a NaN rating is left out.
+    """Pearson's r of ratings with labels, true = 1, and its largest possible value.
 
-    Undefined with one class only, with fewer than three stories, and where the ratings are all equal.
+    Parameters
+    ----------
+    rating : array, shape (n,)
+        NaN = missing, left out.
+    label : array of bool, shape (n,)
+        True for the class that should be rated higher.
+
+    Returns
+    -------
+    PointBiserial
+        Undefined with one class only, with fewer than three stories, and where the ratings are all equal.
     """
     from scipy import stats
 
@@ -75,8 +85,20 @@ def auc(rating: Floats, label: Flags) -> Estimate:
     """Area under the ROC curve = U / (positives x negatives), ties one half, with DeLong's interval.
 
     Variance: DeLong, DeLong & Clarke-Pearson (1988), by mid-ranks as in Sun & Xu (2014); normal, cut at 0 and 1; for
-    independent stories. Where classes are told apart perfectly the variance is 0, and there is no interval.
-    Undefined with one class only. A NaN rating is left out.
+    independent stories.
+
+    Parameters
+    ----------
+    rating : array, shape (n,)
+        NaN = missing, left out.
+    label : array of bool, shape (n,)
+        True for the class that should be rated higher.
+
+    Returns
+    -------
+    Estimate
+        `n` counts stories. Undefined with one class only. Without an interval, and with the reason, with one story of a
+        class, and where every comparison ends alike: the variance is then 0.
     """
     rating, label, reason = _known(rating, label, constant=True)
     n = rating.size
@@ -99,7 +121,13 @@ def auc(rating: Floats, label: Flags) -> Estimate:
 
 
 def resampled_auc(rating: Floats, label: Flags) -> Callable[[NDArray[np.int64]], Floats]:
-    """A function from weights (b, n) to the AUC in each of b resamples; NaN where one has no story of a class."""
+    """A function from weights (b, n) to the AUC in each of b resamples; NaN where one has no story of a class.
+
+    Parameters
+    ----------
+    rating, label
+        As for `auc`.
+    """
     keep = ~np.isnan(rating)
     level, label = kendall.codes(rating[keep]), label[keep]
     if not level.size:

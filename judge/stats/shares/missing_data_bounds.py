@@ -24,11 +24,11 @@ def mean_bounds(values: NDArray[np.float64], low: float, high: float) -> Estimat
         `value` is the mean of the known values, `low` and `high` the bounds (equal to it when nothing is missing): not
         a confidence interval. Undefined where no value is known; n is the number of all values.
     """
-    known = ~np.isnan(values)
-    n, m = values.size, int(known.sum())
+    present = ~np.isnan(values)
+    n, m = values.size, int(present.sum())
     if m == 0:
         return Estimate.undefined("no rating at all", n=n)
-    total = float(values[known].sum())
+    total = float(values[present].sum())
     lost = n - m
     ends = (total + lost * low) / n, (total + lost * high) / n
     return Estimate(total / m, n=n, low=ends[0], high=ends[1], method="worst case, best case")

@@ -10,11 +10,25 @@ _Z95 = 1.959963984540054
 
 
 def wilson(successes: float, n: int, *, z: float = _Z95) -> Estimate:
-    """A share with Wilson's (1927) score interval, for independent trials; undefined for n = 0.
+    """A share with Wilson's (1927) score interval, for independent trials.
 
-    (p + z²/2n +- z sqrt(p(1-p)/n + z²/4n²)) / (1 + z²/n); z defaults to 95 %. Half
-    successes (ties) are allowed: their true variance is below the binomial one, so the interval errs on the wide side.
-    For stories that share story-prompts: `power.clustered_proportion`.
+    (p + z²/2n +- z sqrt(p(1-p)/n + z²/4n²)) / (1 + z²/n). For stories that share story-prompts:
+    `power.clustered_proportion`.
+
+    Parameters
+    ----------
+    successes : float
+        Successful trials. Half ones (ties) are allowed: their true variance is below the binomial one, so the interval
+        errs on the wide side.
+    n : int
+        Number of trials.
+    z : float
+        Normal quantile; 1.96, for 95 %, by default.
+
+    Returns
+    -------
+    Estimate
+        `n` counts trials. Undefined for none.
     """
     if n == 0:
         return Estimate.undefined("a share of nothing")
@@ -23,9 +37,23 @@ def wilson(successes: float, n: int, *, z: float = _Z95) -> Estimate:
 
 
 def wilson_of_share(p: float, n: float, z: float) -> tuple[float, float]:
-    """Ends of the score interval of a share p of n > 0 trials (n may be an effective number) for a quantile z.
+    """Ends of Wilson's (1927) score interval of a share.
 
     (p + z²/2n +- z sqrt(p(1-p)/n + z²/4n²)) / (1 + z²/n)
+
+    Parameters
+    ----------
+    p : float
+        The share, 0 to 1.
+    n : float
+        Number of trials, above 0; it may be an effective number.
+    z : float
+        Quantile of the normal or t distribution.
+
+    Returns
+    -------
+    low, high : float
+        Within 0 and 1.
     """
     centre = p + z * z / (2 * n)
     half = z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))

@@ -36,8 +36,18 @@ class Curve:
 
 
 def curve(score: Floats, label: Flags) -> Curve:
-    """The empirical ROC curve of scores (n,) and labels (n,) (Fawcett 2006, Pattern Recognition Letters 27, algorithm
-    1).
+    """The empirical ROC curve (Fawcett 2006, Pattern Recognition Letters 27, algorithm 1).
+
+    Parameters
+    ----------
+    score : array, shape (n,)
+        NaN = missing, left out.
+    label : array of bool, shape (n,)
+        True for the class that should have the higher score.
+
+    Returns
+    -------
+    Curve
 
     Raises
     ------
@@ -80,12 +90,18 @@ def tpr_at_fpr(score: Floats, label: Flags, most: float = 0.05) -> Estimate:
     reason = _too_few(label[keep], most)
     if reason:
         return Estimate.undefined(reason, n=int(keep.sum()))
-    found = curve(score, label)
-    return Estimate(float(found.true_positive[found.false_positive <= most].max()), n=int(keep.sum()))
+    roc = curve(score, label)
+    return Estimate(float(roc.true_positive[roc.false_positive <= most].max()), n=int(keep.sum()))
 
 
 def resampled_tpr_at_fpr(score: Floats, label: Flags, most: float = 0.05) -> Callable[[NDArray[np.int64]], Floats]:
-    """A function from weights (b, n) to `tpr_at_fpr` in each of b resamples; NaN where one lacks a class."""
+    """A function from weights (b, n) to `tpr_at_fpr` in each of b resamples; NaN where one lacks a class.
+
+    Parameters
+    ----------
+    score, label, most
+        As for `tpr_at_fpr`.
+    """
     keep = ~np.isnan(score)
     order = np.argsort(-score[keep], kind="stable")
     label = label[keep][order]
@@ -105,24 +121,59 @@ def resampled_tpr_at_fpr(score: Floats, label: Flags, most: float = 0.05) -> Cal
 
 
 def youden(score: Floats, label: Flags) -> float:
-    """Threshold with the largest true-positive less false-positive rate; the higher one of several (Youden 1950)."""
-    found = curve(score, label)
-    gain = found.true_positive - found.false_positive
+    """Threshold with the largest true-positive less false-positive rate; the higher one of several (Youden 1950).
+
+    Parameters
+    ----------
+    score, label
+        As for `curve`.
+
+    Raises
+    ------
+    ValueError
+        One of the classes is empty.
+    """
+    roc = curve(score, label)
+    gain = roc.true_positive - roc.false_positive
     gain[0] = -np.inf  # calling nothing positive is no threshold
-    return float(found.threshold[int(np.argmax(np.round(gain, 12)))])
+    return float(roc.threshold[int(np.argmax(np.round(gain, 12)))])
 
 
 def threshold_at_fpr(score: Floats, label: Flags, most: float) -> float | None:
-    """Lowest threshold with a false-positive rate of at most `most`; None where even the highest score exceeds it."""
-    found = curve(score, label)
-    allowed = np.flatnonzero(found.false_positive <= most)
-    return float(found.threshold[allowed[-1]]) if allowed[-1] > 0 else None
+    """Lowest threshold with a limited false-positive rate; None where even the highest score exceeds it.
+
+    Parameters
+    ----------
+    score, label
+        As for `curve`.
+    most : float
+        Largest false-positive rate allowed, 0 to 1.
+
+    Raises
+    ------
+    ValueError
+        One of the classes is empty.
+    """
+    roc = curve(score, label)
+    allowed = np.flatnonzero(roc.false_positive <= most)
+    return float(roc.threshold[allowed[-1]]) if allowed[-1] > 0 else None
 
 
 def best_accuracy(score: Floats, label: Flags) -> float:
-    """Largest mean of true-positive and true-negative rate over all thresholds: 1 - min (fpr + 1 - tpr) / 2."""
-    found = curve(score, label)
-    return float((1 - (found.false_positive + 1 - found.true_positive) / 2).max())
+    """Largest mean of true-positive and true-negative rate over all thresholds: 1 - min (fpr + 1 - tpr) / 2.
+
+    Parameters
+    ----------
+    score, label
+        As for `curve`.
+
+    Raises
+    ------
+    ValueError
+        One of the classes is empty.
+    """
+    roc = curve(score, label)
+    return float((1 - (roc.false_positive + 1 - roc.true_positive) / 2).max())
 
 
 def _too_few(label: Flags, most: float) -> str | None:

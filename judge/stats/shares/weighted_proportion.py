@@ -33,6 +33,8 @@ def weighted_share(
         Any codes, e.g. the story.
     trials : int, optional
         The effective n is at most this; by default the hits used. Shares of several annotators hold more than one.
+    confidence : float
+        Coverage, 0 to 1.
 
     Returns
     -------
@@ -40,9 +42,9 @@ def weighted_share(
         `n` counts hits used. Undefined for none; with one cluster there is a value and no interval. Where all are equal
         the effective n cannot be estimated: then it is Kish's, (sum w)² / sum w² over clusters, at most their number.
     """
-    known = ~np.isnan(hits)
-    y, w = hits[known], weight[known]
-    group = np.unique(cluster[known], return_inverse=True)[1]
+    present = ~np.isnan(hits)
+    y, w = hits[present], weight[present]
+    group = np.unique(cluster[present], return_inverse=True)[1]
     if y.size == 0:
         return Estimate.undefined("nothing was answered")
     total = float(w.sum())
@@ -65,10 +67,20 @@ def weighted_share(
 
 
 def effective_size(hits: Floats, cluster: Codes) -> float:
-    """Effective sample size of a share of hits (n,): p (1 - p) / its cluster-robust variance, at most n.
+    """Effective sample size of a share: p (1 - p) / its cluster-robust variance, at most n.
 
-    Where all hits are equal, or nothing varies between clusters, that cannot be estimated: then it is the number of
-    clusters.
+    Parameters
+    ----------
+    hits : array, shape (n,)
+        Between 0 and 1, none missing.
+    cluster : array of int, shape (n,)
+        Any codes, e.g. the story.
+
+    Returns
+    -------
+    float
+        Where all hits are equal, or nothing varies between clusters, it cannot be estimated: then it is the number of
+        clusters.
     """
     group = np.unique(cluster, return_inverse=True)[1]
     clusters, share = int(group.max()) + 1, float(hits.mean())

@@ -27,6 +27,7 @@ def mean_silhouette(x: Vectors, labels: Codes, groups: int) -> Floats:
     labels : array of int, shape (b, n)
         Group 0..groups-1 of each vector in each of b labellings.
     groups : int
+        Number of groups.
 
     Returns
     -------

@@ -20,7 +20,7 @@ Vectors = NDArray[np.float32]
 Codes = NDArray[np.int64]
 
 MIN_GROUPS = 10
-"""Groups below which there is a value and no interval, as in `judge.stats.resampling.jackknife`."""
+"""Groups below which there is a value and no interval: a jackknife over fewer says little of its own spread."""
 
 _METHOD = "t, jackknife by story, 95 %"
 
@@ -73,7 +73,18 @@ def likeness(x: Vectors, group: Codes) -> Likeness:
 
 
 def pairs_within(group: Codes) -> tuple[Codes, Codes]:
-    """All pairs (first, second) of rows of one group."""
+    """All pairs of rows of one group, each once.
+
+    Parameters
+    ----------
+    group : array of int, shape (n,)
+        Group of each row, any codes.
+
+    Returns
+    -------
+    first, second : array of int, shape (pairs,)
+        Indices of the rows.
+    """
     order = np.argsort(group, kind="stable")
     starts = np.flatnonzero(np.r_[True, np.diff(group[order]) != 0])
     ends = np.r_[starts[1:], group.size]
@@ -91,14 +102,37 @@ def pairs_within(group: Codes) -> tuple[Codes, Codes]:
 
 
 def pairs_between(group: Codes, pairs: int, rng: np.random.Generator) -> tuple[Codes, Codes]:
-    """Random pairs of rows of different groups, up to `pairs` of them, drawn with replacement."""
+    """Random pairs of rows of different groups, drawn with replacement.
+
+    Parameters
+    ----------
+    group : array of int, shape (n,)
+        Group of each row, any codes.
+    pairs : int
+        Number of draws; those of two rows of one group are left out.
+    rng : numpy Generator
+        Source of randomness; the caller's seed.
+
+    Returns
+    -------
+    first, second : array of int, shape (at most `pairs`,)
+        Indices of the rows.
+    """
     first, second = rng.integers(0, group.size, size=(2, pairs))
     keep = group[first] != group[second]
     return first[keep].astype(np.int64), second[keep].astype(np.int64)
 
 
 def cosines(x: Vectors, first: Codes, second: Codes) -> Floats:
-    """Cosine of each pair of rows of unit length; some pairs at a time."""
+    """Cosine of each pair of rows, shape (pairs,).
+
+    Parameters
+    ----------
+    x : array, shape (n, d)
+        Rows of unit length.
+    first, second : array of int, shape (pairs,)
+        Indices of the rows.
+    """
     step = max(1, 4_000_000 // max(1, x.shape[1]))
     parts = [
         np.einsum("ij,ij->i", x[first[at : at + step]], x[second[at : at + step]]) for at in range(0, first.size, step)

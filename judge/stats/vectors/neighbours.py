@@ -23,6 +23,7 @@ def nearest(x: Vectors, apart: Codes, k: int) -> Codes:
         Group of each vector (its story); neighbours of the same group, the vector itself with them, are left out:
         several texts about one story are alike for other reasons than their label.
     k : int
+        Number of neighbours; n - 1 where it is larger.
 
     Returns
     -------
@@ -52,6 +53,7 @@ def purity(neighbours: Codes, labels: Codes) -> Floats:
     neighbours : array of int, shape (n, k)
         From `nearest`; -1 = none. A vector without any neighbour is left out.
     labels : array of int, shape (b, n)
+        Label of each vector in each of b labellings.
 
     Returns
     -------

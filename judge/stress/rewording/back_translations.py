@@ -30,18 +30,18 @@ class BackTranslations:
             if not isinstance(part, dict):
                 raise DataError("not sentences with back-translations", file=path, row=number, allowed=_FORM)
             for sentence, entry in part.items():
-                score, said = _entry(entry, path, number, sentence)
+                score, translation = _entry(entry, path, number, sentence)
                 if LEAST <= score <= MOST and len(sentence.split()) >= FEWEST_WORDS:
-                    self._known[_key(sentence)] = said.strip()
+                    self._known[_key(sentence)] = translation.strip()
 
     def of(self, story: Story) -> Mapping[str, str]:
         """Paraphrases of the sentences of a story that have one in the file."""
-        found = {}
+        translations = {}
         for start, end in sentences(story.text):
-            said = self._known.get(_key(story.text[start:end]))
-            if said:
-                found[story.text[start:end]] = said
-        return found
+            translation = self._known.get(_key(story.text[start:end]))
+            if translation:
+                translations[story.text[start:end]] = translation
+        return translations
 
 
 def _entry(entry: Any, path: Path, number: int, sentence: str) -> tuple[float, str]:

@@ -23,12 +23,16 @@ _SHORTER, _LONGER = 0.5, 2.0
 
 def bleu_1(sentence: str, other: str) -> float:
     """BLEU-1: clipped precision of the words of `other` against the sentence, with the brevity penalty."""
-    reference, said = _words(sentence), _words(other)
-    if not said:
+    reference, candidate = _words(sentence), _words(other)
+    if not candidate:
         return 0.0
-    known = Counter(reference)
-    hits = sum(min(count, known[word]) for word, count in Counter(said).items())
-    return hits / len(said) * (1.0 if len(said) >= len(reference) else math.exp(1 - len(reference) / len(said)))
+    counts = Counter(reference)
+    hits = sum(min(count, counts[word]) for word, count in Counter(candidate).items())
+    return (
+        hits
+        / len(candidate)
+        * (1.0 if len(candidate) >= len(reference) else math.exp(1 - len(reference) / len(candidate)))
+    )
 
 
 def overlap(sentence: str, other: str) -> float:
@@ -53,7 +57,7 @@ def nearness(pairs: Sequence[tuple[str, str]], encoder: str | None) -> list[bool
     if not pairs:
         return []
     if encoder is None:
-        return [overlap(one, other) >= LEAST_OVERLAP for one, other in pairs]
+        return [overlap(sentence, other) >= LEAST_OVERLAP for sentence, other in pairs]
     from judge.embedding.vectors import embed
 
     texts = [text for pair in pairs for text in pair]

@@ -67,8 +67,10 @@ class Rewriter:
 
     def _chosen(self, story: Story) -> list[str]:
         """Sentences of five words or more, in an order of the story's own, whatever others there are."""
-        found = [story.text[start:end] for start, end in sentences(story.text)]
-        long = list(dict.fromkeys(one for one in found if len(list(words(one))) >= FEWEST_WORDS and "\n" not in one))
+        texts = [story.text[start:end] for start, end in sentences(story.text)]
+        long = list(
+            dict.fromkeys(text for text in texts if len(list(words(text))) >= FEWEST_WORDS and "\n" not in text)
+        )
         rng: Random = rng_of(self.seed, "rewording", story.id)
         rng.shuffle(long)
         return long[:EACH]
@@ -106,9 +108,9 @@ class Rewriter:
             if response is None:
                 self.reasons["no answer"] += 1
                 return
-            said = _sentence_of(response)
-            self._answers[sentence] = said
-            line = {"rewriter": self.model, "form": FORM, "sentence": sentence, "text": said}
+            rewording = _sentence_of(response)
+            self._answers[sentence] = rewording
+            line = {"rewriter": self.model, "form": FORM, "sentence": sentence, "text": rewording}
             try:
                 # One line as soon as an answer arrives: an interrupted generation pays for no sentence twice.
                 with self.kept.open("ab") as stream:

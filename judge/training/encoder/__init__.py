@@ -1,1 +1,1 @@
-"""The second rung: a cross-encoder trained on from a language model's weights."""
+"""Encoder evaluators: a cross-encoder trained further from a language model's weights."""

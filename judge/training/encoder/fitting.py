@@ -35,8 +35,12 @@ Stepped = Callable[[], None]
 _PREFERENCES, _RATINGS = "preferences", "ratings"
 _METRIC = "held_out_loss"
 _PATIENCE = 1
+"""Epochs without a lower loss on the stopping fold, after which training ends."""
+
 _WARMUP = 0.1
 _LONGEST = 1 << 20
+"""Tokenizers without a limit name one of 1e30 tokens."""
+
 _STATE = "trainer_state.json"
 
 
@@ -165,7 +169,7 @@ def _trainer(
         warmup_steps=round(_WARMUP * per_epoch * options.epochs),
         bf16=cuda and torch.cuda.is_bf16_supported(),
         use_cpu=not cuda,
-        dataloader_pin_memory=cuda,
+        dataloader_pin_memory=cuda,  # without a GPU it only warns
         seed=seed,
         save_strategy="epoch",
         save_total_limit=1,
@@ -196,17 +200,20 @@ def _trainer(
 
 
 def _datasets(lesson: Lesson) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    ranked = [one for units in lesson.ranked for one in units]
+    by_kind: dict[str, Any] = {}
+    ranked = [ranking for units in lesson.ranked for ranking in units]
     if ranked:
-        labels = [[1.0, *(0.0 for _ in one.texts[1:])] for one in ranked]
-        columns = {"query": [one.query for one in ranked], "stories": [list(one.texts) for one in ranked]}
-        found[_PREFERENCES] = Dataset.from_dict({**columns, "label": labels})
-    rated = [one for units in lesson.rated for one in units]
+        labels = [[1.0, *(0.0 for _ in ranking.texts[1:])] for ranking in ranked]
+        columns = {
+            "query": [ranking.query for ranking in ranked],
+            "stories": [list(ranking.texts) for ranking in ranked],
+        }
+        by_kind[_PREFERENCES] = Dataset.from_dict({**columns, "label": labels})
+    rated = [story for units in lesson.rated for story in units]
     if rated:
-        columns = {"query": [one.query for one in rated], "story": [one.text for one in rated]}
-        found[_RATINGS] = Dataset.from_dict({**columns, "label": [one.value for one in rated]})
-    return found
+        columns = {"query": [story.query for story in rated], "story": [story.text for story in rated]}
+        by_kind[_RATINGS] = Dataset.from_dict({**columns, "label": [story.value for story in rated]})
+    return by_kind
 
 
 class _HeldOut(BaseEvaluator):  # type: ignore[misc]  # the package has no types
@@ -222,13 +229,15 @@ class _HeldOut(BaseEvaluator):  # type: ignore[misc]  # the package has no types
         losses = []
         for units in self._held.ranked:
             if units:
-                logits = _logits(model, [(one.query, text) for one in units for text in one.texts], self._batch)
-                parts = np.split(logits, np.cumsum([len(one.texts) for one in units])[:-1])
+                logits = _logits(
+                    model, [(ranking.query, text) for ranking in units for text in ranking.texts], self._batch
+                )
+                parts = np.split(logits, np.cumsum([len(ranking.texts) for ranking in units])[:-1])
                 losses.append(np.mean(np.concatenate([np.logaddexp(0, part[1:] - part[0]) for part in parts])))
         for rated in self._held.rated:
             if rated:
-                logits = _logits(model, [(one.query, one.text) for one in rated], self._batch)
-                values = np.array([one.value for one in rated])
+                logits = _logits(model, [(story.query, story.text) for story in rated], self._batch)
+                values = np.array([story.value for story in rated])
                 losses.append(np.mean(np.logaddexp(0, logits) - values * logits))
         return {_METRIC: float(np.mean(losses))}
 
@@ -262,16 +271,18 @@ def _logits(model: Any, pairs: Sequence[Pair], batch: int) -> Floats:
         return np.empty(0)
     was = model.training
     model.eval()
-    found = model.predict(list(pairs), batch_size=4 * batch, activation_fn=torch.nn.Identity(), show_progress_bar=False)
+    logits = model.predict(
+        list(pairs), batch_size=4 * batch, activation_fn=torch.nn.Identity(), show_progress_bar=False
+    )
     model.train(was)
-    return np.asarray(found, dtype=np.float64).reshape(-1)
+    return np.asarray(logits, dtype=np.float64).reshape(-1)
 
 
 def _last_checkpoint(folder: Path) -> Path | None:
     """The newest that is whole: its state is written last. A torn one is removed."""
-    found = sorted(folder.glob("checkpoint-*"), key=lambda path: int(path.name.rpartition("-")[2]))
+    checkpoints = sorted(folder.glob("checkpoint-*"), key=lambda path: int(path.name.rpartition("-")[2]))
     whole = []
-    for path in found:
+    for path in checkpoints:
         try:
             orjson.loads((path / _STATE).read_bytes())
             whole.append(path)

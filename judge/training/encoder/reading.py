@@ -1,4 +1,4 @@
-"""What an encoder is given to read: questions, lists of stories in people's order, rated stories. Trains nothing.
+"""Training data of an encoder: questions, lists of stories in people's order, rated stories.
 
 A list is one story and those that people preferred it to, for one question: every comparison in it was made by people,
 and none that they did not make. Ratings are put between 0 and 1 by the ends of people's scale.
@@ -86,8 +86,8 @@ class Lesson:
         return self._only(lambda group: group not in groups)
 
     def _only(self, wanted: Callable[[str], bool]) -> Lesson:
-        ranked = tuple(tuple(one for one in units if wanted(one.group)) for units in self.ranked)
-        rated = tuple(tuple(one for one in units if wanted(one.group)) for units in self.rated)
+        ranked = tuple(tuple(ranking for ranking in units if wanted(ranking.group)) for units in self.ranked)
+        rated = tuple(tuple(story for story in units if wanted(story.group)) for units in self.rated)
         return Lesson(self.questions, ranked, rated, self.groups)
 
 
@@ -104,15 +104,15 @@ def lesson(
     ranked: list[tuple[Ranked, ...]] = []
     rated: list[tuple[Rated, ...]] = []
     for m, material in enumerate(materials):
-        for one in material.preferences:
-            question = _preference(m, material, usable[m], one, definitions)
+        for preference in material.preferences:
+            question = _preference(m, material, usable[m], preference, definitions)
             questions.append(question)
-            ranked.append(tuple(_lists(material, question, one, usable[m], worse[m], groups[m])))
+            ranked.append(tuple(_lists(material, question, preference, usable[m], worse[m], groups[m])))
             rated.append(())
         for rating in material.ratings:
             asked = _asked(rating.criterion, definitions)
-            found = np.flatnonzero(usable[m] & ~np.isnan(rating.people))
-            questions.append(Question(m, "rating", rating, asked, found))
+            rated_stories = np.flatnonzero(usable[m] & ~np.isnan(rating.people))
+            questions.append(Question(m, "rating", rating, asked, rated_stories))
             ranked.append(())
             rated.append(tuple(_ratings(material, questions[-1], rating, groups[m])))
     return Lesson(tuple(questions), tuple(ranked), tuple(rated), tuple(map(tuple, groups)))
@@ -124,25 +124,27 @@ def texts(material: Material, asked: str, places: Sequence[int] | Codes) -> list
     return [(query_text(asked, story.story_prompt), story.text) for story in stories]
 
 
-def _preference(m: int, material: Material, usable: Mask, one: Preferences, definitions: Mapping[str, str]) -> Question:
-    place = {story.id: k for k, story in enumerate(material.stories)}
-    row = np.array([place[str(story)] for story in one.pairs.stories.index], dtype=np.int64)
-    a, b = row[one.pairs.a], row[one.pairs.b]
-    overall = one.criterion.casefold() in _OVERALL
-    asked = "preference" if overall else f"preference: {_asked(one.criterion, definitions)}"
+def _preference(
+    m: int, material: Material, usable: Mask, preference: Preferences, definitions: Mapping[str, str]
+) -> Question:
+    position = {story.id: k for k, story in enumerate(material.stories)}
+    row = np.array([position[str(story)] for story in preference.pairs.stories.index], dtype=np.int64)
+    a, b = row[preference.pairs.a], row[preference.pairs.b]
+    overall = preference.criterion.casefold() in _OVERALL
+    asked = "preference" if overall else f"preference: {_asked(preference.criterion, definitions)}"
     stories = np.unique(np.concatenate([a, b]))
-    return Question(m, "preference", one, asked, stories[usable[stories]], (a, b))
+    return Question(m, "preference", preference, asked, stories[usable[stories]], (a, b))
 
 
 def _lists(
     material: Material,
     question: Question,
-    one: Preferences,
+    preference: Preferences,
     usable: Mask,
     worse: Sequence[tuple[Story, Story]],
     groups: Sequence[str],
 ) -> Iterator[Ranked]:
-    net = np.nan_to_num(one.side.net)
+    net = np.nan_to_num(preference.side.net)
     losers: dict[int, list[int]] = {}
     for a, b, lead in zip(*question.pairs, net, strict=True):
         if lead and usable[a] and usable[b]:
@@ -151,13 +153,13 @@ def _lists(
     for won, beaten in sorted(losers.items()):
         (query, first), *others = texts(material, question.asked, [won, *beaten])
         yield Ranked(query, (first, *(text for _, text in others)), groups[won])
-    known = dict(zip(map(_key, material.stories), groups, strict=True))
+    group_of = dict(zip(map(_key, material.stories), groups, strict=True))
     origins: dict[str, tuple[Story, list[str]]] = {}
     for origin, perturbed in worse:
         origins.setdefault(origin.id, (origin, []))[1].append(perturbed.text)
     for origin, perturbed_texts in origins.values():
         query = query_text(question.asked, origin.story_prompt)
-        group = known.get(_key(origin), f"perturbed {_key(origin)}")
+        group = group_of.get(_key(origin), f"perturbed {_key(origin)}")
         yield Ranked(query, (origin.text, *perturbed_texts), group)
 
 
@@ -177,13 +179,13 @@ def _held_together(materials: Sequence[Material]) -> list[list[str]]:
         [_key(story) if story.story_prompt.strip() else f"{m} {_key(story)}" for story in material.stories]
         for m, material in enumerate(materials)
     ]
-    number = {name: k for k, name in enumerate(sorted({key for one in keys for key in one}))}
+    number = {name: k for k, name in enumerate(sorted({key for own in keys for key in own}))}
     ends: list[tuple[int, int]] = [(0, 0)]
     for material, own in zip(materials, keys, strict=True):
-        place = {story.id: number[key] for story, key in zip(material.stories, own, strict=True)}
-        for one in material.preferences:
-            at = [place[str(story)] for story in one.pairs.stories.index]
-            ends += [(at[a], at[b]) for a, b in zip(one.pairs.a, one.pairs.b, strict=True)]
+        node = {story.id: number[key] for story, key in zip(material.stories, own, strict=True)}
+        for preference in material.preferences:
+            at = [node[str(story)] for story in preference.pairs.stories.index]
+            ends += [(at[a], at[b]) for a, b in zip(preference.pairs.a, preference.pairs.b, strict=True)]
     rows, columns = np.array(ends).T
     shape = (len(number), len(number))
     joined = connected_components(coo_array((np.ones(rows.size), (rows, columns)), shape=shape), directed=False)[1]
@@ -199,15 +201,17 @@ def _definitions(materials: Sequence[Material], criteria: str | None) -> dict[st
     """Of the set that was named; else of the shipped set that has most of the criteria."""
     if criteria is not None:
         return _of_set(criteria)
-    wanted = {one.criterion.casefold() for m in materials for one in m.preferences}
-    wanted |= {one.criterion.casefold() for m in materials for one in m.ratings}
+    wanted = {preference.criterion.casefold() for m in materials for preference in m.preferences}
+    wanted |= {rating.criterion.casefold() for m in materials for rating in m.ratings}
     best: dict[str, str] = {}
     for name in shipped_criteria():
-        found = _of_set(name)
-        if len(wanted & set(found)) > len(wanted & set(best)):
-            best = found
+        definitions = _of_set(name)
+        if len(wanted & set(definitions)) > len(wanted & set(best)):
+            best = definitions
     return best
 
 
 def _of_set(name: str) -> dict[str, str]:
-    return {one.name.casefold(): " ".join(one.definition.split()) for one in load_criteria(name).criteria}
+    return {
+        criterion.name.casefold(): " ".join(criterion.definition.split()) for criterion in load_criteria(name).criteria
+    }

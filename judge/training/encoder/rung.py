@@ -1,4 +1,4 @@
-"""An encoder's heads and its check: fits on folds of story-prompts, then one on all. Never calibrated in sample."""
+"""Heads of an encoder and their check: fits on folds of story-prompts, then one on all data."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from judge.stats.resampling.grouped_folds import folds_of_groups
 from judge.training.encoder.reading import Lesson, Question, lesson, texts
 from judge.training.encoder.unfinished import Unfinished
 from judge.training.evaluation import PreferenceCheck, RatingCheck
+from judge.training.fits import Fits
 from judge.training.heads import QUANTILES, odds_scale, rating_check, rating_line
-from judge.training.made import Made
 from judge.training.material import Material, Numbers, Preferences, Ratings, chosen, numbers
 from judge.training.options import EncoderOptions, TrainOptions
 from judge.training.telling import Telling
@@ -63,7 +63,7 @@ def teach(
     worse: Sequence[tuple[Story, Story]],
     folder: Path,
     telling: Telling,
-) -> tuple[Made, Unfinished]:
+) -> tuple[Fits, Unfinished]:
     """Train on folds and on all, going on where a killed training stopped. Weights are in `folder` then.
 
     What is unfinished is to be closed once the model's folder is whole.
@@ -97,7 +97,7 @@ def teach(
     facts = _facts(course) | {"epochs_by_fold": epochs, "epochs": taken, "longer_than_read": cut}
     encoder = Encoder(course.base.key, fingerprint_weights(folder / ENCODER_FOLDER), longest)
     notes = (f"{cut} of {len(pairs)} texts are longer than the {longest} tokens that are read; their ends are not",)
-    return Made(heads, checks, rated, facts, encoder, notes if cut else ()), course.unfinished
+    return Fits(heads, checks, rated, facts, encoder, notes if cut else ()), course.unfinished
 
 
 def _course(
@@ -111,9 +111,9 @@ def _course(
         from judge.training.encoder import fitting
     except ImportError as error:
         raise MissingExtraError("training an encoder", "train") from error
-    found = [numbers(material.stories, None, None) for material in materials]
+    numbers_of = [numbers(material.stories, None, None) for material in materials]
     wanted = [chosen(material, worse, options.seed) for material in materials]
-    whole = lesson(materials, [one.usable for one in found], wanted, choice.criteria)
+    whole = lesson(materials, [of_dataset.usable for of_dataset in numbers_of], wanted, choice.criteria)
     base = fitting.base_of(choice)
     plan = {
         "data": [material.fact() for material in materials],
@@ -124,7 +124,7 @@ def _course(
         **{name: getattr(choice, name) for name in ("epochs", "batch_size", "learning_rate")},
         **{name: getattr(options, name) for name in ("folds", "foldings", "seed")},
     }
-    return Course(materials, found, whole, options, choice, base, folder, Unfinished(folder, plan), fitting)
+    return Course(materials, numbers_of, whole, options, choice, base, folder, Unfinished(folder, plan), fitting)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -142,19 +142,19 @@ def _turns(course: Course, progress: Progress, steps: int) -> Iterator[_Turn]:
     for turn in range(options.foldings):
         fold = folds_of_groups(names, folds, options.seed + turn)
         blank = [np.full(len(course.materials[q.material].stories), np.nan) for q in course.lesson.questions]
-        made = _Turn(blank, [one.copy() for one in blank], [])
+        folding = _Turn(blank, [values.copy() for values in blank], [])
         for k in range(folds):
             held = {name for name, at in zip(names, fold, strict=True) if at == k}
             before = progress.settled
             answers = _fold(course, f"folding-{turn + 1}-fold-{k + 1}", held, progress)
             # Where it stopped early, the steps that were planned for it are not waited for.
             progress.total -= steps - (progress.settled - before)
-            made.epochs.append(int(answers["epochs"]))
+            folding.epochs.append(int(answers["epochs"]))
             for q, question in enumerate(course.lesson.questions):
                 places = _held_places(course, question, held)
-                made.logits[q][places] = answers["logits"][q]
-                made.means[q][places] = _mean_rating(course, question, held)
-        yield made
+                folding.logits[q][places] = answers["logits"][q]
+                folding.means[q][places] = _mean_rating(course, question, held)
+        yield folding
 
 
 def _fold(course: Course, name: str, held: set[str], progress: Progress) -> dict[str, Any]:
@@ -201,7 +201,7 @@ def _on_all(course: Course, epochs: int, progress: Progress) -> list[Floats]:
         kept = {"epochs": epochs, "logits": logits}
         course.unfinished.done(_ON_ALL, kept)
     progress.total = progress.settled
-    return [np.array(one, dtype=np.float64) for one in kept["logits"]]
+    return [np.array(values, dtype=np.float64) for values in kept["logits"]]
 
 
 def _held_places(course: Course, question: Question, held: set[str]) -> NDArray[np.int64]:
@@ -218,27 +218,29 @@ def _mean_rating(course: Course, question: Question, held: set[str]) -> float:
 
 
 def _preference(
-    course: Course, question: Question, one: Preferences, logits: Floats, whole: Floats
+    course: Course, question: Question, preference: Preferences, logits: Floats, whole: Floats
 ) -> tuple[Head, PreferenceCheck]:
     a, b = question.pairs
     usable = course.numbers[question.material].usable
     odds = np.where(usable[a] & usable[b], logits[:, a] - logits[:, b], np.nan)
-    check = PreferenceCheck(one.criterion, course.materials[question.material].dataset.name, one.side, odds)
-    slope, band = odds_scale(odds.mean(axis=0), one.side.net)
+    check = PreferenceCheck(
+        preference.criterion, course.materials[question.material].dataset.name, preference.side, odds
+    )
+    slope, band = odds_scale(odds.mean(axis=0), preference.side.net)
     return _head(question, (0.0, 1.0), slope, band, (1.0, 0.0), whole), check
 
 
 def _rating(
-    course: Course, question: Question, one: Ratings, logits: Floats, means: Floats, whole: Floats
+    course: Course, question: Question, rating: Ratings, logits: Floats, means: Floats, whole: Floats
 ) -> tuple[Head, RatingCheck]:
-    found = course.numbers[question.material]
-    bare = _head(question, (one.low, one.high), 1.0, 0.0, (1.0, 0.0), whole)
+    numbers_of = course.numbers[question.material]
+    bare = _head(question, (rating.low, rating.high), 1.0, 0.0, (1.0, 0.0), whole)
     points = np.vectorize(lambda logit: on_people_scale(bare, logit))
     scores = points(logits) - means
-    people = np.where(found.usable, one.people, np.nan)
+    people = np.where(numbers_of.usable, rating.people, np.nan)
     line, slope = rating_line(scores.mean(axis=0) + float(np.nanmean(people)), people)
-    check = rating_check(course.materials[question.material], found, one, scores)
-    return _head(question, (one.low, one.high), slope, 0.0, line, points(whole)), check
+    check = rating_check(course.materials[question.material], numbers_of, rating, scores)
+    return _head(question, (rating.low, rating.high), slope, 0.0, line, points(whole)), check
 
 
 def _head(

@@ -1,4 +1,4 @@
-"""What a training that is under way keeps beside its model: plan, checkpoints, each fold's answers. Fits nothing."""
+"""State of a training that is under way: plan, checkpoints and each fold's answers, beside the model."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Unfinished:
     @staticmethod
     def _read(path: Path) -> dict[str, Any] | None:
         try:
-            found = orjson.loads(path.read_bytes())
+            content = orjson.loads(path.read_bytes())
         except (OSError, orjson.JSONDecodeError):
             return None
-        return found if isinstance(found, dict) else None
+        return content if isinstance(content, dict) else None

@@ -54,31 +54,31 @@ Owns = Callable[[str, str], bool]
 
 def save_answers(store: AuditStore, owns: Owns, text: bytes) -> dict[str, Any]:
     """Commit the state of an item in round 1; says whether the item is done."""
-    found = _read(_ItemMessage, store, owns, text, ANNOTATION)
-    before = store.state(found.annotator, found.item)
-    values = dict.fromkeys((category.key for category in store.categories), None) | found.values
+    message = _read(_ItemMessage, store, owns, text, ANNOTATION)
+    before = store.state(message.annotator, message.item)
+    values = dict.fromkeys((category.key for category in store.categories), None) | message.values
     state = store.answer(
-        found.annotator, found.item, values, note=found.note, seconds=_more(found.seconds, before.seconds)
+        message.annotator, message.item, values, note=message.note, seconds=_more(message.seconds, before.seconds)
     )
-    return {"item": found.item, "done": state.done}
+    return {"item": message.item, "done": state.done}
 
 
 def save_settled(store: AuditStore, owns: Owns, text: bytes) -> dict[str, Any]:
     """Commit the state of a disputed item in round 2."""
-    found = _read(_ItemMessage, store, owns, text, ADJUDICATION)
-    disputed = next((one.disputed for one in disputes(snapshot(store)) if one.item == found.item), ())
-    before = store.state(found.annotator, found.item, round_no=ADJUDICATION)
-    values = dict.fromkeys(disputed, None) | found.values
-    seconds = _more(found.seconds, before.seconds)
-    adjudicate(store, found.annotator, found.item, values, note=found.note, seconds=seconds)
-    return {"item": found.item, "done": set(disputed) <= found.values.keys()}
+    message = _read(_ItemMessage, store, owns, text, ADJUDICATION)
+    disputed = next((dispute.disputed for dispute in disputes(snapshot(store)) if dispute.item == message.item), ())
+    before = store.state(message.annotator, message.item, round_no=ADJUDICATION)
+    values = dict.fromkeys(disputed, None) | message.values
+    seconds = _more(message.seconds, before.seconds)
+    adjudicate(store, message.annotator, message.item, values, note=message.note, seconds=seconds)
+    return {"item": message.item, "done": set(disputed) <= message.values.keys()}
 
 
 def save_practice(store: AuditStore, owns: Owns, text: bytes) -> dict[str, Any]:
     """Commit practice answers."""
-    found = _read(_PracticeMessage, store, owns, text, ANNOTATION)
-    values = dict.fromkeys((category.key for category in store.categories), None) | found.values
-    return {"practice": found.practice, "done": practise(store, found.annotator, found.practice, values).complete}
+    message = _read(_PracticeMessage, store, owns, text, ANNOTATION)
+    values = dict.fromkeys((category.key for category in store.categories), None) | message.values
+    return {"practice": message.practice, "done": practise(store, message.annotator, message.practice, values).complete}
 
 
 def status_of(error: Exception) -> int:
@@ -91,18 +91,18 @@ _M = TypeVar("_M", bound=_Message)
 
 def _read(kind: type[_M], store: AuditStore, owns: Owns, text: bytes, round_no: int) -> _M:
     try:
-        found = kind.model_validate_json(text)
+        message = kind.model_validate_json(text)
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False)[0]
         where = ".".join(str(part) for part in first["loc"])
         raise RefusedError(400, f"{where + ': ' if where else ''}{first['msg']}") from error
-    if found.audit != store.audit_id:
+    if message.audit != store.audit_id:
         raise RefusedError(409, "This server holds another audit now. Your answers stay in this browser.")
-    if found.round != round_no:
-        raise RefusedError(400, f"round: answers of round {found.round} do not belong here")
-    if not owns(found.annotator, found.own):
-        raise RefusedError(403, f"Answers of {found.annotator} come from the page of that person's own link alone.")
-    return found
+    if message.round != round_no:
+        raise RefusedError(400, f"round: answers of round {message.round} do not belong here")
+    if not owns(message.annotator, message.own):
+        raise RefusedError(403, f"Answers of {message.annotator} come from the page of that person's own link alone.")
+    return message
 
 
 def _more(total: float, before: float | None) -> float:

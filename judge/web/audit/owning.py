@@ -32,16 +32,16 @@ class NotOwnerError(SpecError):
     def __init__(self, name: str) -> None:
         super().__init__(
             f"{name} is here already, and its answers open by its own link alone",
-            hint="if this is you, open the link with which you began, or ask whoever serves the audit for it; "
-            "if not, add something to your name",
+            hint="if this is you, open the link with which you began, or request it from the person who serves the "
+            "audit; if not, choose a longer name",
         )
 
 
-def lasting(store: AuditStore, what: str) -> str:
+def lasting(store: AuditStore, secret: str) -> str:
     """A key that the audit keeps under this name, made when it is first asked for."""
     with store.transaction() as db:
-        db.execute("INSERT OR IGNORE INTO meta VALUES (?, ?)", (what, json.dumps(new_key())))
-    return str(json.loads(store.select("SELECT value FROM meta WHERE key = ?", what)[0][0]))
+        db.execute("INSERT OR IGNORE INTO meta VALUES (?, ?)", (secret, json.dumps(new_key())))
+    return str(json.loads(store.select("SELECT value FROM meta WHERE key = ?", secret)[0][0]))
 
 
 class Owners:
@@ -63,8 +63,8 @@ class Owners:
 
     def cookie(self, name: str) -> str:
         """The cookie in which a browser keeps the key: one for each audit and name, so that none takes another's."""
-        told = f"{self._store.audit_id}|{clean_name(name)}"
-        return f"judge_own_{hashlib.sha256(told.encode()).hexdigest()[:16]}"
+        identity = f"{self._store.audit_id}|{clean_name(name)}"
+        return f"judge_own_{hashlib.sha256(identity.encode()).hexdigest()[:16]}"
 
     def owns(self, name: str, given: str) -> bool:
         """Whether a key is that of the name; takes as long for any key."""
@@ -80,16 +80,17 @@ class Owners:
         Upper and lower case make no second person. Raises SpecError for a name that cannot be one.
         """
         with self._lock:
-            known = [*self._store.registered(), *self._claimed]
+            names = [*self._store.registered(), *self._claimed]
             name = clean_name(given)
-            name = next((one for one in known if one.casefold() == name.casefold()), name)
-            if name in known and not self.owns(name, cookies.get(self.cookie(name), "")):
+            name = next((other for other in names if other.casefold() == name.casefold()), name)
+            if name in names and not self.owns(name, cookies.get(self.cookie(name), "")):
                 raise NotOwnerError(name)
             self._claimed.add(name)
             return self._store.register(name) if register else name
 
     def remember(self, response: Response, name: str) -> Response:
         """The response with the cookie that spares this browser the link."""
+        # An audit may take months, and without the cookie an annotator has to find the first link again.
         year = 365 * 24 * 3600
         response.set_cookie(self.cookie(name), self.key(name), max_age=year, httponly=True, samesite="strict")
         return response

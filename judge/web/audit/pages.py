@@ -83,8 +83,10 @@ def _welcome(store: AuditStore, pages: Pages) -> Callable[[Request], Response]:
 
 def _welcome_page(store: AuditStore, pages: Pages, trouble: str = "", name: str = "", status: int = 200) -> Response:
     with store.reading():
-        known = [(who, store.progress(who)) for who in store.registered() if who not in _only_adjudicating(store)]
-    shown = [(who, len(progress.done), progress.total) for who, progress in known]
+        progress_by_name = [
+            (who, store.progress(who)) for who in store.registered() if who not in _only_adjudicating(store)
+        ]
+    shown = [(who, len(progress.done), progress.total) for who, progress in progress_by_name]
     return pages.response(
         "audit_welcome.html",
         status,
@@ -159,17 +161,17 @@ def _results(store: AuditStore, pages: Pages) -> Callable[[Request], Response]:
         from judge.pages.html_table import html_table
 
         audit = snapshot(store)
-        found, trouble = [], ""
+        tables, trouble = [], ""
         try:
-            found = [html_table(table, copies=False) for table in audit_tables(report(audit))]
+            tables = [html_table(table, copies=False) for table in audit_tables(report(audit))]
         except SpecError as error:
             trouble = f"{written(error.sentence, PLAIN)}."
         all_ = disputes(audit)
-        open_ = [one for one in all_ if one.open]
-        finished = {(one.item, one.annotator) for one in audit.annotation.answers if one.done}
+        open_ = [entry for entry in all_ if entry.open]
+        finished = {(entry.item, entry.annotator) for entry in audit.annotation.answers if entry.done}
         done = Counter(item for item, _ in finished)
         numbers = {"open": len(open_), "disputed": len(all_), "twice": sum(count > 1 for count in done.values())}
-        return pages.response("audit_results.html", tables=found, trouble=trouble, **numbers)
+        return pages.response("audit_results.html", tables=tables, trouble=trouble, **numbers)
 
     return endpoint
 

@@ -26,12 +26,13 @@ def annotation_task(store: AuditStore, annotator: str) -> dict[str, Any]:
     the annotator has answered; `save` and `savePractice` are where answers go (None: nowhere, in a pack).
     """
     texts, audit = _Texts(), snapshot(store)
-    known = {item.id: item for item in audit.items}
+    by_number = {item.id: item for item in audit.items}
     keys = [category.key for category in audit.categories]
-    items = [texts.item(known[number], audit.blind) | {"categories": keys} for number in store.order(annotator)]
+    items = [texts.item(by_number[number], audit.blind) | {"categories": keys} for number in store.order(annotator)]
     practice = [
-        texts.shown(one.subject, audit.blind) | {"id": one.id, "expected": one.expected, "feedback": one.feedback}
-        for one in audit.practice
+        texts.shown(example.subject, audit.blind)
+        | {"id": example.id, "expected": example.expected, "feedback": example.feedback}
+        for example in audit.practice
     ]
     return _whole(audit, annotator, ANNOTATION, texts, items) | {
         "practice": practice,
@@ -45,25 +46,25 @@ def annotation_task(store: AuditStore, annotator: str) -> dict[str, Any]:
 def adjudication_task(store: AuditStore, adjudicator: str) -> dict[str, Any]:
     """Round 2: the items that annotators differ on, what each of them said, and only those categories to settle."""
     texts, audit = _Texts(), snapshot(store)
-    known = {item.id: item for item in audit.items}
-    settled = {(one.item, one.category): one.annotator for one in audit.adjudication.answers}
+    by_number = {item.id: item for item in audit.items}
+    settled = {(entry.item, entry.category): entry.annotator for entry in audit.adjudication.answers}
     items = []
     closed: dict[str, dict[str, Any]] = {}
     for dispute in disputes(audit):
         mine = [key for key in dispute.disputed if settled.get((dispute.item, key), adjudicator) == adjudicator]
-        shown = texts.item(known[dispute.item], audit.blind)
+        shown = texts.item(by_number[dispute.item], audit.blind)
         shown |= {"categories": mine or list(dispute.disputed), "given": _given(dispute, audit.annotation), "by": None}
         if not mine:
             shown["by"] = ", ".join(dispute.by)
             closed[str(dispute.item)] = _empty() | {"values": dispute.settled}
         items.append(shown)
-    found = _whole(audit, adjudicator, ADJUDICATION, texts, items)
-    asked = {str(one["id"]): one["categories"] for one in items}
+    task = _whole(audit, adjudicator, ADJUDICATION, texts, items)
+    asked = {str(entry["id"]): entry["categories"] for entry in items}
     # What was settled of a category that nobody disputes any longer stays in the file and is not shown.
-    for number, state in found["states"].items():
+    for number, state in task["states"].items():
         state["values"] = {k: v for k, v in state["values"].items() if k in asked.get(number, ())}
-    found["states"] |= closed
-    return found | {
+    task["states"] |= closed
+    return task | {
         "practice": [],
         "practised": {},
         "save": "/settled",
@@ -110,7 +111,7 @@ class _Texts:
             "criterion": self._criterion(subject.criterion),
             "explanation": subject.explanation,
             "rating": _marked(subject, facts.get("rating")),
-            "facts": [(_NAMES[name], subject.said(value)) for name, value in facts.items()],
+            "facts": [(_NAMES[name], subject.text_of(value)) for name, value in facts.items()],
         }
 
     def _criterion(self, criterion: Criterion | None) -> int | None:
@@ -129,12 +130,12 @@ class _Texts:
 def _whole(
     audit: AuditSnapshot, name: str, round_no: int, texts: _Texts, items: list[dict[str, Any]]
 ) -> dict[str, Any]:
-    said = audit.annotation if round_no == ANNOTATION else audit.adjudication
+    answers_given = audit.annotation if round_no == ANNOTATION else audit.adjudication
     states: dict[str, dict[str, Any]] = {}
-    for answer in said.answers:
+    for answer in answers_given.answers:
         if answer.annotator == name:
             states.setdefault(str(answer.item), _empty())["values"][answer.category] = answer.value
-    for (annotator, item), (note, seconds) in said.remarks.items():
+    for (annotator, item), (note, seconds) in answers_given.remarks.items():
         if annotator == name:
             states.setdefault(str(item), _empty()).update(note=note, seconds=seconds or 0)
     asked = [{"key": c.key, "label": c.label, "question": c.question, "press": c.press} for c in audit.categories]
@@ -153,12 +154,12 @@ def _whole(
 
 def _given(dispute: Dispute, annotation: Round) -> list[tuple[str, Any]]:
     """What each annotator said of an item, by name."""
-    names = sorted({name for said in dispute.given.values() for name in said})
-    found = []
+    names = sorted({name for by_annotator in dispute.given.values() for name in by_annotator})
+    answers_by_name = []
     for name in names:
-        values = {key: said[name] for key, said in dispute.given.items() if name in said}
-        found.append((name, {"values": values, "note": annotation.note(name, dispute.item)}))
-    return found
+        values = {key: by_annotator[name] for key, by_annotator in dispute.given.items() if name in by_annotator}
+        answers_by_name.append((name, {"values": values, "note": annotation.note(name, dispute.item)}))
+    return answers_by_name
 
 
 def _empty() -> dict[str, Any]:
@@ -172,4 +173,4 @@ def _number(value: float) -> float | int:
 def _marked(subject: Subject, rating: float | None) -> float | str | None:
     """The rating as the points of its scale are named: by its label, or the number."""
     labelled = subject.criterion is not None and subject.criterion.scale.labels
-    return subject.said(rating) if labelled and rating is not None else rating
+    return subject.text_of(rating) if labelled and rating is not None else rating

@@ -100,7 +100,9 @@ class _Page:
 
     def form(self, _: Request) -> Response:
         """The page."""
-        sets = [(name, one.description, len(one.criteria)) for name, one in self._sets.items()]
+        sets = [
+            (name, criteria_set.description, len(criteria_set.criteria)) for name, criteria_set in self._sets.items()
+        ]
         return self._pages.response(
             "try/form.html",
             judge=self._asking.judge,
@@ -115,10 +117,10 @@ class _Page:
     async def cost(self, message: Message) -> dict[str, Any]:
         """What the questions would cost; why they cannot be asked, in the same place."""
         try:
-            found = await asyncio.to_thread(self._prepared, message)
+            prepared = await asyncio.to_thread(self._prepared, message)
         except JudgeError as error:
             return {"ready": False, "words": in_words(error)}
-        return {"ready": True, "words": found.cost.words}
+        return {"ready": True, "words": prepared.cost.words}
 
     async def ask(self, message: Message) -> dict[str, Any]:
         """Begin a trial: its name, and the sheet with the control's answers."""
@@ -141,7 +143,7 @@ class _Page:
 
         asked = self.trials.get(request.path_params["name"])
         if asked is None:
-            return _plain("This trial is not kept any more. Ask again.", 404)
+            return _plain("This trial is no longer stored. Start it again.", 404)
         return JSONResponse(self._shown(asked), headers={"cache-control": "no-store"})
 
     async def stop(self, request: Request) -> Response:
@@ -157,40 +159,40 @@ class _Page:
         if not message.story.strip():
             raise JudgeError(_EMPTY.rstrip("."))
         asking = with_both(replace(self._asking, criteria=message.criteria), compares=message.second is not None)
-        found = questions(asking, message.own, message.second)
-        return _Prepared(asking, found, expected_cost(found))
+        asked = questions(asking, message.own, message.second)
+        return _Prepared(asking, asked, expected_cost(asked))
 
     def _shown(self, asked: Asked | None) -> dict[str, Any]:
         if asked is None:  # pushed out by newer ones between two lines
             return {"done": True, "html": ""}
-        found = asked.sheet
+        sheet = asked.sheet
         html = self._pages.text(
             "try/answers.html",
             asked=asked,
-            sheet=found,
+            sheet=sheet,
             opening=self.trials.opening,
             preferred=PREFERRED,
             in_order=in_order,
             share=_share,
             control=self._asking.is_control,
-            unfitted=_unfitted(found) if found.control or self._asking.is_control else [],
+            unfitted=_unfitted(sheet) if sheet.control or self._asking.is_control else [],
             output=None if self._output is None else str(self._output),
         )
         return {"done": asked.ended is not None, "html": html}
 
 
 def _ask_control(asked: Questions) -> list[Answered]:
-    """In a thread of its own, with an event loop of its own: it computes, and would hold up other requests."""
+    """The control's answers, computed in another thread and event loop, so that other requests do not wait."""
     return asyncio.run(ask_once(asked))
 
 
-def _unfitted(found: Sheet) -> list[str]:
+def _unfitted(sheet: Sheet) -> list[str]:
     """Criteria of which the control saw no ratings."""
-    return [row.criterion.name for row in found.rated if not has_model(row.criterion.name)]
+    return [row.criterion.name for row in sheet.rated if not has_model(row.criterion.name)]
 
 
 def _share(criterion: Any, rating: float) -> float:
-    """How far along its scale a rating lies, in per cent, for a bar."""
+    """A rating's position on its scale, in per cent, for a bar."""
     scale = criterion.scale
     return 100 * (rating - scale.min) / (scale.max - scale.min) if scale.max > scale.min else 100.0
 

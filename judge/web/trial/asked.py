@@ -26,6 +26,7 @@ from judge.wording import PLAIN, written
 AT_ONCE = 2
 """Trials that are asked at the same time."""
 
+# Ended trials stay for a page that is loaded again; the oldest go, so that memory stays bounded.
 _KEPT = 16
 _STOPPED = "stopped from the page"
 
@@ -53,7 +54,7 @@ class Asked:
 
 
 class Busy(Exception):  # noqa: N818  not an error of anybody's
-    """As many trials are being asked as may be at the same time."""
+    """The limit of trials at the same time is reached."""
 
 
 class Trials:
@@ -74,7 +75,7 @@ class Trials:
 
     def check_room(self) -> None:
         """Raise Busy where one more trial has no room."""
-        if sum(one.ended is None for one in self._known.values()) >= AT_ONCE:
+        if sum(trial.ended is None for trial in self._known.values()) >= AT_ONCE:
             raise Busy
 
     def begin(self, questions: Questions, control: dict[str, Answered] | None) -> str:
@@ -85,7 +86,7 @@ class Trials:
         asked.task = asyncio.create_task(self._ask(asked))
         self._known[name] = asked
         while len(self._known) > _KEPT:
-            oldest = next(key for key, one in self._known.items() if one.ended is not None)
+            oldest = next(key for key, trial in self._known.items() if trial.ended is not None)
             del self._known[oldest]
         return name
 
@@ -97,19 +98,19 @@ class Trials:
 
     async def close(self) -> None:
         """End everything with the server."""
-        for one in self._known.values():
-            if one.ended is None:
-                await self.stop(one)
+        for trial in self._known.values():
+            if trial.ended is None:
+                await self.stop(trial)
         if self._backend is not None:
             await self._backend.close()
 
     async def _ask(self, asked: Asked) -> None:
         try:
-            found = await asked.trial.ask(await self._open())
+            answers = await asked.trial.ask(await self._open())
             if asked.trial.cause is not None:
                 asked.trouble = in_words(asked.trial.cause)
             if self._output is not None:
-                lines = [record(one, self._spec.judge) for one in found]
+                lines = [record(answer, self._spec.judge) for answer in answers]
                 await asyncio.to_thread(append, self._output, lines)
         except JudgeError as error:
             asked.trouble = in_words(error)

@@ -32,7 +32,10 @@ def view_app(root: Path, access: Access) -> Starlette:
     from starlette.routing import Route
 
     if not root.is_dir():
-        raise SpecError(f"{root} is no folder", hint="judge view FOLDER, where the runs lie; judge demo makes one")
+        raise SpecError(
+            f"{root} is no folder",
+            hint="judge view FOLDER, with the folder that holds the runs; judge demo makes a run",
+        )
     site = Site(root, access)
 
     @asynccontextmanager
@@ -59,8 +62,8 @@ def _endpoint(site: Site, page: Callable[[Site, Any], Any]) -> Callable[[Any], A
     """A page as Starlette calls it: in a thread, since reading SQLite waits for the disk."""
 
     def endpoint(request: Request) -> Response:
-        found: Response = page(site, request)
-        return found
+        response: Response = page(site, request)
+        return response
 
     return endpoint
 
@@ -88,7 +91,9 @@ def _sentence(site: Site, error: JudgeError, status: int | None = None) -> Respo
 
 
 def _unreadable(error: sqlite3.Error) -> JudgeError:
-    return JudgeError(f"a file of this run cannot be read ({error})", hint="judge verify RUN tells what is intact")
+    return JudgeError(
+        f"a file of this run cannot be read ({error})", hint="judge verify RUN reports which files are intact"
+    )
 
 
 def _unknown(request: Request, error: Any) -> JudgeError:

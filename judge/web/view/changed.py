@@ -20,6 +20,7 @@ from judge.web.view.marked import difference, edited
 from judge.web.view.runs import FoundRun
 from judge.web.view.story import JudgeView
 
+# Ids in one batch: the first that names a known change is usually near the start, and a dataset may hold very many.
 _FEW = 500
 
 
@@ -35,7 +36,7 @@ class Sides:
 
 @dataclass(frozen=True, slots=True)
 class ChangedView:
-    """All of the page.
+    """Content of the page on one changed story.
 
     `marks` says where the marks come from: the file of facts, or a comparison of words. `versions` are all that were
     made of the origin, by id; `before` and `after` the same change of the origins beside.
@@ -55,12 +56,12 @@ class ChangedView:
 
 def first_changed(journal: JournalReader) -> str | None:
     """The id of the first story that was changed and has its origin beside it; None where there is none."""
-    place = 0
-    while names := journal.names_holding("@", place, _FEW):
-        found = next((name for name in names if known_change(name) and has_origin(journal, name)), None)
-        if found is not None:
-            return found
-        place = (journal.position_of(names[-1]) or 0) + 1
+    position = 0
+    while names := journal.names_holding("@", position, _FEW):
+        match = next((name for name in names if known_change(name) and has_origin(journal, name)), None)
+        if match is not None:
+            return match
+        position = (journal.position_of(names[-1]) or 0) + 1
     return None
 
 
@@ -71,7 +72,7 @@ def known_change(story: str) -> PerturbedName | None:
 
 
 def has_origin(journal: JournalReader, story: str) -> bool:
-    """Whether the untouched story is there too."""
+    """Whether the journal holds the unchanged story too."""
     name = read_name(story)
     return name is not None and journal.position_of(story_name(name.origin)) is not None
 
@@ -82,19 +83,19 @@ def view(journal: JournalReader, run: FoundRun, root: Path, dataset: str, change
     if name is None or name.perturbation is None:
         raise ValueError(f"{changed.id!r} tells of no change")
     old, new, marks = _marked(_facts_files(run, root, dataset), origin.text, changed)
-    place = journal.position_of(changed.id) or 0
+    position = journal.position_of(changed.id) or 0
     ending = changed.id.removeprefix(name.origin)
     beside = [
-        next((one for one in names if one != changed.id and one.endswith(ending) and known_change(one)), None)
+        next((other for other in names if other != changed.id and other.endswith(ending) and known_change(other)), None)
         for names in (
-            journal.names_holding(ending, place, 3, backwards=True),
-            journal.names_holding(ending, place, 3),
+            journal.names_holding(ending, position, 3, backwards=True),
+            journal.names_holding(ending, position, 3),
         )
     ]
     versions = [
-        (one, known)
-        for one in journal.names_holding(f"{name.origin}@")
-        if (known := known_change(one)) is not None and known.origin == name.origin
+        (other, change)
+        for other in journal.names_holding(f"{name.origin}@")
+        if (change := known_change(other)) is not None and change.origin == name.origin
     ]
     return ChangedView(
         origin,
@@ -104,12 +105,12 @@ def view(journal: JournalReader, run: FoundRun, root: Path, dataset: str, change
         old,
         new,
         marks,
-        tuple((one, said(known)) for one, known in versions),
+        tuple((other, change_words(change)) for other, change in versions),
         *beside,
     )
 
 
-def said(name: PerturbedName) -> str:
+def change_words(name: PerturbedName) -> str:
     """A change as a word, with its strength where there can be several."""
     facts = CATALOGUE[name.perturbation or ""]
     return f"{facts.name} {name.strength}" if len(facts.strengths) > 1 else facts.name

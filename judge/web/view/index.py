@@ -30,6 +30,7 @@ from judge.run_folder import ResultFolder
 from judge.sqlite_file import closed_on_error, connect, use_wal
 from judge.web.view.people import Preferred
 
+# Part of the index's identity: with a new number every older index is built again.
 FORMAT = 2
 BATCH = 4_000
 """Attempts read and committed at a time."""
@@ -66,9 +67,9 @@ def place_of(story: int, criterion: int = 0, eval_prompt: int = 0, repeat: int =
     return story << _STORY | criterion << _CRITERION | eval_prompt << _PROMPT | repeat
 
 
-def story_of(place: int) -> int:
+def story_of(key: int) -> int:
     """The story's position, or the pair's number, at a place."""
-    return place >> _STORY
+    return key >> _STORY
 
 
 def update(folder: ResultFolder, file: Path) -> int:
@@ -80,7 +81,7 @@ def update(folder: ResultFolder, file: Path) -> int:
     with JournalReader(folder.journal) as journal:
         definition = journal.meta().get("definition")
         if definition is None:
-            raise RunFolderError(f"{folder.path} was stopped before anything was asked", hint="judge run it again")
+            raise RunFolderError(f"{folder.path} was stopped before its first request", hint="judge run it again")
         plan = stored_plan(definition, folder)
         parser = load_parser("ours")
         identity = identity_of(definition, parser, journal.created())
@@ -114,10 +115,10 @@ def _opened(file: Path, identity: str) -> sqlite3.Connection:
     file.parent.mkdir(parents=True, exist_ok=True)
     db = _connected(file)
     try:
-        found = db.execute("SELECT value FROM meta WHERE key = 'identity'").fetchone()
+        identity_row = db.execute("SELECT value FROM meta WHERE key = 'identity'").fetchone()
     except sqlite3.DatabaseError:
-        found = None
-    if found is not None and found[0] == identity:
+        identity_row = None
+    if identity_row is not None and identity_row[0] == identity:
         return db
     db.close()
     for suffix in ("", "-wal", "-shm"):
@@ -182,20 +183,20 @@ def _numbers(db: sqlite3.Connection, journal: JournalReader, definition: Mapping
 
 
 def _ratings(reading: StoredAnswers, numbers: _Numbers) -> _Read:
-    """How answers of a run that rates become rows."""
+    """A function that turns answers of a run that rates into rows."""
 
     def row(answer: Answer, judgment: Judgment) -> _Row:
         position, system = numbers.stories[answer.story]
         criterion, prompt = numbers.criteria[answer.criterion], numbers.prompts[answer.eval_prompt]
-        place = place_of(position, criterion, prompt, answer.repeat)
+        key = place_of(position, criterion, prompt, answer.repeat)
         status = numbers.statuses[judgment.status]
-        return _Row(place, system, criterion, prompt, answer.repeat, status, judgment.rating, _named(judgment.flags))
+        return _Row(key, system, criterion, prompt, answer.repeat, status, judgment.rating, _named(judgment.flags))
 
-    return lambda answer: [row(*one) for one in reading.judgments(answer)]
+    return lambda answer: [row(*judged) for judged in reading.judgments(answer)]
 
 
 def _verdicts(journal: JournalReader, definition: Mapping[str, Any], numbers: _Numbers) -> _Read:
-    """How answers of a run that compares become rows."""
+    """A function that turns answers of a run that compares into rows."""
     compared = journal.comparisons()
     reading = StoredVerdicts.of_run(definition, compared, journal.text_of)
     people = Preferred.of(journal)
@@ -208,11 +209,11 @@ def _verdicts(journal: JournalReader, definition: Mapping[str, Any], numbers: _N
         second = compared[answer.query_key][1]
         number, swapped = orders[answer.story, second]
         criterion, prompt = numbers.criteria[answer.criterion], numbers.prompts[answer.eval_prompt]
-        place = place_of(number, criterion, prompt, swapped << _SWAPPED | answer.repeat)
+        key = place_of(number, criterion, prompt, swapped << _SWAPPED | answer.repeat)
         lead = LEAD[verdict.preference]
         theirs = people.lead(answer.criterion, answer.story, second)
         return _Row(
-            place,
+            key,
             numbers.stories[answer.story][1],
             criterion,
             prompt,
@@ -255,16 +256,18 @@ def _follow(db: sqlite3.Connection, journal: JournalReader, read: _Read) -> int:
 
 def _insert(db: sqlite3.Connection, answers: Iterable[Answer], read: _Read) -> None:
     rows, texts, flags = [], [], set()
-    for answer, row in [(one, row) for one in answers for row in read(one)]:
+    for answer, row in [(source, row) for source in answers for row in read(source)]:
         flags.update(row.flags)
         rows.append((*row[:7], f";{';'.join(row.flags)};" if row.flags else "", row.other, row.agrees))
         text = answer.response.text if answer.response is not None else answer.error or ""
         texts.append((row.place, answer.query_key, text.casefold()))
     db.executemany("INSERT OR REPLACE INTO judgments VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
     db.executemany("INSERT OR REPLACE INTO texts VALUES (?, ?, ?)", texts)
-    known = {name for (name,) in db.execute("SELECT name FROM names WHERE kind = 'flag'")}
-    new = sorted(flags - known)
-    db.executemany("INSERT INTO names VALUES ('flag', ?, ?)", [(len(known) + k, name) for k, name in enumerate(new)])
+    flag_names = {name for (name,) in db.execute("SELECT name FROM names WHERE kind = 'flag'")}
+    new = sorted(flags - flag_names)
+    db.executemany(
+        "INSERT INTO names VALUES ('flag', ?, ?)", [(len(flag_names) + k, name) for k, name in enumerate(new)]
+    )
 
 
 def _sum(db: sqlite3.Connection, journal: JournalReader) -> None:

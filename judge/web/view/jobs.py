@@ -17,7 +17,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+# Pages load themselves again every few seconds: work that failed is not repeated at each load.
 _AGAIN = 60.0
+# Seconds that the ended process has to leave before the server goes without it.
 _PATIENCE = 5.0
 SENTENCE = 4
 """Exit code of a piece of work that could not be done, for a reason said on stderr."""
@@ -103,7 +105,7 @@ class Jobs:
             work.done, work.running, work.ended = work.failure is None, False, time.monotonic()
 
     def _run(self, work: Work) -> str | None:
-        """None, or what went wrong, as one sentence."""
+        """Run the work; returns None, or a sentence that says why it failed."""
         command = [sys.executable, "-m", "judge.web.view.work", work.kind, work.state, *work.arguments]
         with self._lock:
             if self._closed:
@@ -111,12 +113,14 @@ class Jobs:
             self._process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=_environment()
             )
-        said = self._process.communicate()[1].decode("utf-8", "replace").strip()
+        errors = self._process.communicate()[1].decode("utf-8", "replace").strip()
         if self._process.returncode == 0:
             return None
-        if self._process.returncode == SENTENCE and said:
-            return said[-_ERRORS:]
-        return f"the work ended with code {self._process.returncode}: {said.splitlines()[-1] if said else 'no reason'}"
+        if self._process.returncode == SENTENCE and errors:
+            return errors[-_ERRORS:]
+        return (
+            f"the work ended with code {self._process.returncode}: {errors.splitlines()[-1] if errors else 'no reason'}"
+        )
 
 
 def _environment() -> dict[str, str]:

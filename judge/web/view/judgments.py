@@ -99,20 +99,20 @@ class Judgments:
 
     def number(self, kind: str, name: str) -> int:
         """The number of a name; -1, which nothing has, for one that is not known."""
-        return next((number for number, known in self.names[kind].items() if known == name), -1)
+        return next((number for number, own in self.names[kind].items() if own == name), -1)
 
     def page(self, filters: Filters, *, after: int = _BEGIN, before: int | None = None, size: int = PAGE) -> Page:
         """The next `size` judgments after a place, or the last ones before one."""
         where, values = self._where(filters)
         if filters.text:
-            found, searched = self._scan(where, values, filters.text, after, before, size)
+            rows_read, searched = self._scan(where, values, filters.text, after, before, size)
         else:
-            found, searched = self._keyset(where, values, after, before, size), None
-        more = len(found) > size
-        found = found[:size]
+            rows_read, searched = self._keyset(where, values, after, before, size), None
+        more = len(rows_read) > size
+        rows_read = rows_read[:size]
         if before is not None:
-            found.reverse()
-        rows = [self._row(row) for row in found]
+            rows_read.reverse()
+        rows = [self._row(row) for row in rows_read]
         if before is not None:
             back = rows[0].place if rows and more else None
             return Page(rows, back, rows[-1].place if rows else before - 1, searched)
@@ -151,7 +151,7 @@ class Judgments:
     def _scan(
         self, where: str, values: Sequence[Any], text: str, after: int, before: int | None, size: int
     ) -> tuple[list[Any], int | None]:
-        """As `_keyset`, looking through texts piece by piece until the page is full or time is up."""
+        """As `_keyset`, searching texts in batches until the page is full or the time limit is reached."""
         began, folded = time.monotonic(), text.casefold()
         edge, order = (after, "") if before is None else (before, " DESC")
         step = "t.place > ?" if before is None else "t.place < ?"
@@ -161,23 +161,23 @@ class Judgments:
             "SELECT j.*, t.query_key FROM texts t JOIN judgments j ON j.place = t.place"  # noqa: S608  our own words
             f" WHERE {inside} AND instr(t.folded, ?){where} ORDER BY t.place{order} LIMIT ?"
         )
-        found: list[Any] = []
+        rows_read: list[Any] = []
         while True:
             row = self._db.execute(bound, (edge,)).fetchone()
             end = row[0] if row else (_END if before is None else _BEGIN)
-            found += self._db.execute(sql, (edge, end, folded, *values, size + 1 - len(found))).fetchall()
-            if len(found) > size or row is None:
-                return found, None
+            rows_read += self._db.execute(sql, (edge, end, folded, *values, size + 1 - len(rows_read))).fetchall()
+            if len(rows_read) > size or row is None:
+                return rows_read, None
             edge = end
             if time.monotonic() - began > _BUDGET:
-                return found, edge
+                return rows_read, edge
 
     def _row(self, row: Sequence[Any]) -> Row:
-        place, system, criterion, prompt, repeat, status, rating, flags, other, agrees, key = row
+        key_number, system, criterion, prompt, repeat, status, rating, flags, other, agrees, key = row
         names = self.names
         return Row(
-            place,
-            story_of(place),
+            key_number,
+            story_of(key_number),
             names["system"][system],
             names["criterion"][criterion],
             names["eval_prompt"][prompt],
@@ -212,11 +212,11 @@ class Judgments:
             " AND system != other GROUP BY 1, 2, 3"
         )
         names = self.names["system"]
-        found: dict[tuple[str, str], float] = defaultdict(float)
+        shares: dict[tuple[str, str], float] = defaultdict(float)
         for first, second, lead, n in self._db.execute(sql, (self.number("criterion", criterion),)):
-            found[names[first], names[second]] += n * (1 + lead) / 2
-            found[names[second], names[first]] += n * (1 - lead) / 2
-        return dict(found)
+            shares[names[first], names[second]] += n * (1 + lead) / 2
+            shares[names[second], names[first]] += n * (1 - lead) / 2
+        return dict(shares)
 
     def people(self) -> list[tuple[str, float, int]]:
         """(criterion, rating, count) of people."""
@@ -224,14 +224,14 @@ class Judgments:
 
     def means(self, first: int, last: int) -> Mapping[int, Mapping[str, tuple[float | None, int, int]]]:
         """Story position -> criterion -> (mean rating over Eval-Prompts and repeats, rated, tried), first to last."""
-        found: dict[int, dict[str, tuple[float | None, int, int]]] = defaultdict(dict)
+        means_by_story: dict[int, dict[str, tuple[float | None, int, int]]] = defaultdict(dict)
         sql = (
             "SELECT place >> 32, criterion, avg(rating), count(rating), count(*) FROM judgments"
             " WHERE place >= ? AND place < ? GROUP BY 1, 2"
         )
         for story, criterion, mean, rated, tried in self._db.execute(sql, (place_of(first), place_of(last + 1))):
-            found[story][self.names["criterion"][criterion]] = (mean, rated, tried)
-        return found
+            means_by_story[story][self.names["criterion"][criterion]] = (mean, rated, tried)
+        return means_by_story
 
     def total(self) -> int:
         """How many judgments the index holds."""

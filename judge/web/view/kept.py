@@ -33,7 +33,7 @@ class Kept:
     def __init__(self) -> None:
         self._own: tempfile.TemporaryDirectory[str] | None = None
 
-    def place(self, folder: Path) -> Path:
+    def folder_of(self, folder: Path) -> Path:
         """Where things of this folder are kept: its `derived/`, or our own folder. Makes nothing in the run."""
         derived = folder / "derived"
         nearest = derived if derived.is_dir() else folder
@@ -63,14 +63,14 @@ def state(folder: ResultFolder) -> str:
 
 
 def run_state(run: FoundRun) -> str:
-    """The same for a run: of all its judges whose results can be read."""
-    found = []
+    """Fingerprint of the states of a run's result folders; an unreadable one counts by its error."""
+    states = []
     for name, folder in run.results.items():
         try:
-            found.append([name, state(folder)])
+            states.append([name, state(folder)])
         except JudgeError as error:
-            found.append([name, str(error)])
-    return _word(found)
+            states.append([name, str(error)])
+    return _word(states)
 
 
 def read_kept(file: Path) -> dict[str, Any] | None:

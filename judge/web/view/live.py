@@ -27,6 +27,7 @@ from judge.wording import PLAIN, written
 _WAIT = 0.15
 """Seconds that a page waits for counts, all together."""
 
+# The parts of one page need the same counts within one load: they are computed once.
 _FRESH = 0.5
 _SAMPLE = 100
 """Newest attempts that are parsed for the share that carries a rating, or a verdict."""
@@ -59,7 +60,7 @@ class Standing:
 
     @property
     def word(self) -> str:
-        """How the run stands, in a word or two."""
+        """The run's state, in a word or two."""
         if self.problem:
             return "cannot be read"
         if self.imported:
@@ -94,98 +95,98 @@ class Live:
         asked_for = list(folders)
         began = time.monotonic()
         futures = [self._begun(folder) for folder in asked_for]
-        found = []
+        standings = []
         for folder, future in zip(asked_for, futures, strict=True):
             with suppress(Late):
                 if future is not None:
                     future.result(timeout=max(0.0, wait - (time.monotonic() - began)))
-            found.append(self._known.get(folder.path, (0.0, Standing(folder.path.name)))[1])
-        return found
+            standings.append(self._known.get(folder.path, (0.0, Standing(folder.path.name)))[1])
+        return standings
 
     def _begun(self, folder: ResultFolder) -> Future[Standing] | None:
         """The count that is going on, or a new one; None where the figures are fresh."""
         with self._lock:
-            when, known = self._known.get(folder.path, (0.0, None))
-            if known is not None and time.monotonic() - when < _FRESH:
+            when, last = self._known.get(folder.path, (0.0, None))
+            if last is not None and time.monotonic() - when < _FRESH:
                 return None
             future = self._pending.get(folder.path)
             if future is None:
-                before = known.counted if known else None
+                before = last.counted if last else None
                 future = self._pending[folder.path] = self._pool.submit(self._count, folder, before)
             return future
 
     def _count(self, folder: ResultFolder, before: Counted | None) -> Standing:
-        known = self._known.get(folder.path, (0.0, None))[1]
+        last = self._known.get(folder.path, (0.0, None))[1]
         try:
-            found = _standing(folder, before, known)
+            standing = _standing(folder, before, last)
         except JudgeError as error:
             sentence, hint = written(error.sentence, PLAIN), written(error.hint or "", PLAIN)
-            found = Standing(folder.path.name, problem=sentence, hint=hint or None)
+            standing = Standing(folder.path.name, problem=sentence, hint=hint or None)
         except (OSError, ValueError, KeyError, TypeError) as error:  # a file that is not what its name says
-            found = Standing(folder.path.name, problem=f"{folder.path.name} is no result folder of ours: {error}")
+            standing = Standing(folder.path.name, problem=f"{folder.path.name} is no result folder of ours: {error}")
         with self._lock:
-            self._known[folder.path] = (time.monotonic(), found)
+            self._known[folder.path] = (time.monotonic(), standing)
             self._pending.pop(folder.path, None)
-        return found
+        return standing
 
     def close(self) -> None:
         """Count no more."""
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _standing(folder: ResultFolder, before: Counted | None, known: Standing | None) -> Standing:
+def _standing(folder: ResultFolder, before: Counted | None, last: Standing | None) -> Standing:
     if not folder.journal.is_file():
         manifest = read_manifest(folder.manifest)
-        notes = ("ratings were imported, not asked here", *map(str, manifest.get("notes", ())))
+        notes = ("ratings were imported; no request was made here", *map(str, manifest.get("notes", ())))
         return Standing(str(manifest.get("judge", folder.path.name)), imported=True, notes=notes)
     counted = count(folder.journal, before)
     with JournalReader(folder.journal) as journal:
-        what = asked(folder, journal)
+        run = asked(folder, journal)
         compares = journal.compares
-        stories, planned = journal.story_count(), journal.subject_count() * what.plan.queries_per_subject
-        if known is not None and known.counted is not None and known.counted.attempt == counted.attempt:
-            parsed, sample = known.parsed, known.sample
+        stories, planned = journal.story_count(), journal.subject_count() * run.plan.queries_per_subject
+        if last is not None and last.counted is not None and last.counted.attempt == counted.attempt:
+            parsed, sample = last.parsed, last.sample
         else:
-            parsed, sample = _parsed(journal, what, counted.attempt)
+            parsed, sample = _parsed(journal, run, counted.attempt)
     return Standing(
-        what.judge,
+        run.judge,
         counted,
         stories,
-        planned * what.repeats,
+        planned * run.repeats,
         _running(folder, counted),
         parsed=parsed,
         sample=sample,
-        cost=cost_of(counted.spending, what.manifest),
-        notes=notes_of(what),
+        cost=cost_of(counted.spending, run.manifest),
+        notes=notes_of(run),
         compares=compares,
     )
 
 
-def _parsed(journal: JournalReader, what: Asked, last: int) -> tuple[float | None, int]:
-    answers = [one for one in journal.answers_tried(max(0, last - _SAMPLE), last) if one.response is not None]
+def _parsed(journal: JournalReader, run: Asked, last: int) -> tuple[float | None, int]:
+    answers = [tried for tried in journal.answers_tried(max(0, last - _SAMPLE), last) if tried.response is not None]
     if not answers:
         return None, 0
     if journal.compares:
         keys = {answer.query_key for answer in answers}
-        compared = {key: known for key in keys if (known := journal.comparison(key)) is not None}
-        verdicts = StoredVerdicts.of_run(what.definition, compared, journal.text_of)
+        compared = {key: comparison for key in keys if (comparison := journal.comparison(key)) is not None}
+        verdicts = StoredVerdicts.of_run(run.definition, compared, journal.text_of)
         rated = [verdicts.verdict(answer).preference is not None for answer in answers]
     else:
-        rated = [judgment.rating is not None for one in answers for _, judgment in what.reading.judgments(one)]
+        rated = [judgment.rating is not None for tried in answers for _, judgment in run.reading.judgments(tried)]
     return fmean(rated), len(answers)
 
 
-def notes_of(what: Asked) -> tuple[str, ...]:
+def notes_of(run: Asked) -> tuple[str, ...]:
     """What must be said beside this judge's figures."""
-    force = what.manifest.get("in_force", {})
-    name = JudgeName.of(what.judge)
-    notes = [f"{what.judge} is a control, not a language model"] if name.is_control else []
+    force = run.manifest.get("in_force", {})
+    name = JudgeName.of(run.judge)
+    notes = [f"{run.judge} is a control, not a language model"] if name.is_control else []
     if name.is_scripted:
-        notes.append(f"{what.judge} gives scripted answers: figures about it say nothing about any judge")
+        notes.append(f"{run.judge} gives scripted answers: figures about it say nothing about any judge")
     notes += [str(force["note"])] if force.get("note") else []
     notes += [str(note) for note in (force.get("server") or {}).get("notes", ())]
-    notes += without_effect(what.judge, stored(what.manifest), told=notes)
-    notes += [str(what.definition["labels_note"])] if what.definition.get("labels_note") else []
+    notes += without_effect(run.judge, stored(run.manifest), probe_notes=notes)
+    notes += [str(run.definition["labels_note"])] if run.definition.get("labels_note") else []
     return tuple(notes)
 
 

@@ -29,6 +29,7 @@ DRAWN = 20_000
 """Points in the picture at most; the list beside it has all."""
 
 PAGE = 30
+# Coordinates as whole numbers keep the picture's file short; no screen has so many pixels.
 _GRID = 10_000
 _COLUMNS = ("story", "system", "criterion", "eval_prompt", "repeat", "rating", "cluster")
 
@@ -44,10 +45,10 @@ CREATE TABLE points (
 def state_of(folder: ResultFolder) -> str | None:
     """A word for what `judge explain` left in the folder; None where it left nothing."""
     try:
-        found = (folder.derived / SOURCE).stat()
+        status = (folder.derived / SOURCE).stat()
     except OSError:
         return None
-    return fingerprint([FORMAT, found.st_size, found.st_mtime_ns])[3:19]
+    return fingerprint([FORMAT, status.st_size, status.st_mtime_ns])[3:19]
 
 
 def picture_file(file: Path) -> Path:
@@ -59,26 +60,26 @@ def convert(folder: ResultFolder, file: Path, state: str) -> None:
     """Read what `judge explain` left and write both files anew; the last step makes them known."""
     from judge.explanations.mapping.stored import read
 
-    found = read(folder)
-    if found is None:
+    stored_map = read(folder)
+    if stored_map is None:
         raise RunFolderError(f"{folder.path} holds no map of explanations", hint="judge explain RUN makes it")
     file.parent.mkdir(parents=True, exist_ok=True)
     with draft(file, follow=False) as fresh, closing(connect(fresh)) as db:
         db.executescript(_TABLES)
-        rows = [(i, *(p[k] for k in (*_COLUMNS, "x", "y"))) for i, p in enumerate(found.points)]
+        rows = [(i, *(p[k] for k in (*_COLUMNS, "x", "y"))) for i, p in enumerate(stored_map.points)]
         db.executemany("INSERT INTO points VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
         facts = {
             "state": state,
-            "signature": found.signature,
-            "model": found.embedded_by,
-            "method": found.method,
-            "keywords": found.keywords,
-            "notes": list(getattr(found, "notes", ())),
+            "signature": stored_map.signature,
+            "model": stored_map.embedded_by,
+            "method": stored_map.method,
+            "keywords": stored_map.keywords,
+            "notes": list(getattr(stored_map, "notes", ())),
             "total": len(rows),
         }
         db.executemany("INSERT INTO meta VALUES (?, ?)", [(k, orjson.dumps(v).decode()) for k, v in facts.items()])
         db.commit()
-        write_whole(picture_file(file), orjson.dumps(_picture(found.points)), follow=False)
+        write_whole(picture_file(file), orjson.dumps(_picture(stored_map.points)), follow=False)
 
 
 def _picture(points: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -86,12 +87,13 @@ def _picture(points: Sequence[dict[str, Any]]) -> dict[str, Any]:
     drawn = [i for i, point in enumerate(points) if point["x"] is not None and point["y"] is not None]
     total = len(drawn)
     if total > DRAWN:
+        # With a fixed seed a map that is computed again shows the same points.
         drawn = sorted(random.Random(1).sample(drawn, DRAWN))
     xs, ys = [points[i]["x"] for i in drawn], [points[i]["y"] for i in drawn]
     # One scale for both axes: only nearness means something.
     wide = max((max(v) - min(v) for v in (xs, ys) if v), default=1) or 1
     names = {key: sorted({str(points[i][key]) for i in drawn}) for key in ("criterion", "eval_prompt", "system")}
-    places = {key: {name: n for n, name in enumerate(known)} for key, known in names.items()}
+    places = {key: {name: n for n, name in enumerate(values)} for key, values in names.items()}
     return {
         "total": total,
         "number": drawn,
@@ -161,8 +163,8 @@ class Map:
             f"SELECT number, {', '.join(_COLUMNS)} FROM points WHERE {' AND '.join(where)}"  # noqa: S608  our own words
             " ORDER BY number LIMIT ?"
         )
-        found = [Dot(*row) for row in self._db.execute(sql, (*values, PAGE + 1))]
-        return found[:PAGE], found[PAGE - 1].number if len(found) > PAGE else None
+        dots = [Dot(*row) for row in self._db.execute(sql, (*values, PAGE + 1))]
+        return dots[:PAGE], dots[PAGE - 1].number if len(dots) > PAGE else None
 
     def dot(self, number: int) -> Dot | None:
         """One point by its number."""

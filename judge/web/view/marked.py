@@ -34,19 +34,19 @@ def answer(text: str, judgment: Judgment | Verdict) -> Markup:
         end = start + len(judgment.explanation)
         if start >= 0 and not any(a < end and start < b for a, b, _ in cuts):
             cuts.append((start, end, _EXPLAINED))
-    made, done = Markup(""), 0
+    marked, done = Markup(""), 0
     for start, end, form in sorted(cuts):
-        made += escape(text[done:start]) + form.format(text[start:end])
+        marked += escape(text[done:start]) + form.format(text[start:end])
         done = end
-    return made + escape(text[done:])
+    return marked + escape(text[done:])
 
 
 def excerpt(text: str, judgment: Judgment | Verdict) -> Markup:
     """The answer's beginning on one line, with the rating or the preference marked if it stands there."""
     shown = text if len(text) <= _EXCERPT else text[:_EXCERPT]
     span = judgment.span if judgment.span is not None and judgment.span[1] <= len(shown) else None
-    found = answer(shown, replace(judgment, explanation=None, span=span))
-    return found if shown == text else found + "…"
+    marked = answer(shown, replace(judgment, explanation=None, span=span))
+    return marked if shown == text else marked + "…"
 
 
 def edited(text: str, edits: Sequence[Edit]) -> tuple[Markup, Markup]:
@@ -61,19 +61,19 @@ def edited(text: str, edits: Sequence[Edit]) -> tuple[Markup, Markup]:
     return old + escape(text[last:]), new + escape(text[last:])
 
 
-def difference(left: str, right: str, known: Sequence[str] = ()) -> tuple[Markup, Markup]:
+def difference(left: str, right: str, shared_texts: Sequence[str] = ()) -> tuple[Markup, Markup]:
     """Both texts, with the words of the left that are not in the right in `del`, and the other way in `ins`.
 
     `known` are long texts that may stand in both (the story): each stays one piece, which is never compared word by
     word; long texts would take seconds and the story differs from nothing.
     """
-    a, b = _pieces(left, known), _pieces(right, known)
+    a, b = _pieces(left, shared_texts), _pieces(right, shared_texts)
     if len(a) * len(b) > _MOST:
         a, b = left.splitlines(keepends=True), right.splitlines(keepends=True)
     old, new = Markup(""), Markup("")
     for kind, i, j, k, n in difflib.SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
         if kind == "equal":
-            same = _equal(a[i:j], known)
+            same = _equal(a[i:j], shared_texts)
             old += same
             new += same
             continue
@@ -85,24 +85,25 @@ def difference(left: str, right: str, known: Sequence[str] = ()) -> tuple[Markup
     return old, new
 
 
-def _pieces(text: str, known: Sequence[str]) -> list[str]:
+def _pieces(text: str, shared_texts: Sequence[str]) -> list[str]:
     """The text as words, blanks and signs; a known text that occurs in it is one piece."""
-    whole = sorted({one for one in known if len(one) > 40}, key=len, reverse=True)
+    # Shorter texts, such as a title, may occur by chance; the longest first, so that none is cut by one that it holds.
+    whole = sorted({shared for shared in shared_texts if len(shared) > 40}, key=len, reverse=True)
     if not whole:
         return _WORD.findall(text)
     pattern = re.compile("|".join(map(re.escape, whole)))
-    found: list[str] = []
+    pieces: list[str] = []
     done = 0
     for match in pattern.finditer(text):
-        found += [*_WORD.findall(text[done : match.start()]), match.group()]
+        pieces += [*_WORD.findall(text[done : match.start()]), match.group()]
         done = match.end()
-    return [*found, *_WORD.findall(text[done:])]
+    return [*pieces, *_WORD.findall(text[done:])]
 
 
-def _equal(pieces: Sequence[str], known: Sequence[str]) -> Markup:
+def _equal(pieces: Sequence[str], shared_texts: Sequence[str]) -> Markup:
     """What stands in both: known texts in a box of their own, so that the differences are not lost among them."""
     whole = Markup('<span class="whole" tabindex="0">{}</span>')
-    return Markup("").join(whole.format(piece) if piece in known else escape(piece) for piece in pieces)
+    return Markup("").join(whole.format(piece) if piece in shared_texts else escape(piece) for piece in pieces)
 
 
 def _joined(pieces: Iterable[str]) -> Markup:

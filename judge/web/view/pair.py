@@ -48,7 +48,7 @@ class Cell:
     criterion: str
     eval_prompt: str
     swapped: bool
-    said: tuple[Said, ...]
+    answers: tuple[Said, ...]
     won: tuple[Won | None, ...]
 
 
@@ -90,7 +90,7 @@ class People:
 
 @dataclass(frozen=True, slots=True)
 class PairView:
-    """All of one pair's page; `number` of `total` counts from 0, `before` and `after` are pairs."""
+    """Content of one pair's page; `number` of `total` counts from 0, `before` and `after` are pairs."""
 
     pair: str
     one: Story
@@ -108,24 +108,24 @@ class PairView:
 def people_of(opened: Stored, one: Story, other: Story, criteria: Sequence[str]) -> dict[str, People]:
     """People's preferences by criterion: the judges' criteria first, then others that people were asked about."""
     given: dict[str, list[Given]] = {}
-    for known in opened.journal.preferences():
-        if {known.first, known.second} == {one.id, other.id}:
-            for said in known.preferences:
-                won = won_by(said.value, swapped=known.first != one.id)
-                given.setdefault(said.criterion, []).append(Given(said.rater, won))
+    for preference in opened.journal.preferences():
+        if {preference.first, preference.second} == {one.id, other.id}:
+            for given_preference in preference.preferences:
+                won = won_by(given_preference.value, swapped=preference.first != one.id)
+                given.setdefault(given_preference.criterion, []).append(Given(given_preference.rater, won))
     means = [mean_ratings(story) for story in (one, other)]
     names = dict.fromkeys([*given, *means[0]])
-    found: dict[str, People] = {}
+    by_criterion: dict[str, People] = {}
     for criterion in criteria:
         by, rated = people.beside(criterion, given), people.beside(criterion, means[0])
         both = None if rated is None or rated not in means[1] else (means[0][rated], means[1][rated])
-        found[criterion] = People(by or rated or criterion, tuple(given.get(by or "", ())), both)
-    told = {one.criterion for one in found.values()}
+        by_criterion[criterion] = People(by or rated or criterion, tuple(given.get(by or "", ())), both)
+    named = {people.criterion for people in by_criterion.values()}
     for name in names:
-        if name not in told:
+        if name not in named:
             both = (means[0][name], means[1][name]) if name in means[0] and name in means[1] else None
-            found[name] = People(name, tuple(given.get(name, ())), both)
-    return found
+            by_criterion[name] = People(name, tuple(given.get(name, ())), both)
+    return by_criterion
 
 
 def mean_ratings(story: Story) -> dict[str, float]:
@@ -152,8 +152,8 @@ def side(slug: str, opened: Stored, pair: str, one: Story) -> JudgeView:
     cells: dict[tuple[str, str], list[Cell]] = {}
     for key, first, _, criterion, prompt in sorted(tried, key=lambda row: row[1] != one.id):
         answers = opened.journal.answers_to(key)
-        made = _cell(criterion, prompt, answers, reading, swapped=first != one.id)
-        cells.setdefault((criterion, prompt), []).append(made)
+        cell = _cell(criterion, prompt, answers, reading, swapped=first != one.id)
+        cells.setdefault((criterion, prompt), []).append(cell)
     return JudgeView(slug, asked.judge, asked.eval_prompts, cells)
 
 
@@ -166,15 +166,15 @@ def _cell(criterion: str, prompt: str, answers: Sequence[Answer], reading: Store
         won.append(None if verdict.preference is None else won_by(verdict.preference, swapped=swapped))
         key = (answer.error,) if response is None else (response.text, response.reasoning, response.finish_reason)
         same.setdefault((*key, verdict.status, verdict.preference), []).append((answer, verdict))
-    said = tuple(_said(group, swapped=swapped) for group in same.values())
-    return Cell(criterion, prompt, swapped, said, tuple(won))
+    given = tuple(_said(group, swapped=swapped) for group in same.values())
+    return Cell(criterion, prompt, swapped, given, tuple(won))
 
 
 def _said(group: Sequence[tuple[Answer, Verdict]], *, swapped: bool) -> Said:
     answer, verdict = group[0]
     response = answer.response
     return Said(
-        tuple(one.repeat for one, _ in group),
+        tuple(repeated.repeat for repeated, _ in group),
         verdict,
         None if verdict.preference is None else won_by(verdict.preference, swapped=swapped),
         None if response is None else marked(response.text, verdict),

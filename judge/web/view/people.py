@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from judge.journal import JournalReader
 
 _LEAD = {"first": 1, "second": -1, "tie": 0}
+# Means of ratings are floats: two that are equal may differ in their last bits.
 _SAME = 1e-9
 
 
@@ -15,30 +16,30 @@ _SAME = 1e-9
 class Preferred:
     """People's preferences and mean ratings of one journal.
 
-    `said` is criterion -> (one story, the other) -> how many more preferred the one; `means` is (criterion, story) ->
+    `leads` is criterion -> (one story, the other) -> how many more preferred the one; `means` is (criterion, story) ->
     mean rating.
     """
 
-    said: Mapping[str, Mapping[tuple[str, str], int]]
+    leads: Mapping[str, Mapping[tuple[str, str], int]]
     means: Mapping[tuple[str, str], float]
 
     @classmethod
     def of(cls, journal: JournalReader) -> Preferred:
-        """All that a journal knows."""
-        said: dict[str, dict[tuple[str, str], int]] = {}
+        """The preferences and mean ratings of a journal."""
+        leads: dict[str, dict[tuple[str, str], int]] = {}
         for pair in journal.preferences():
             for given in pair.preferences:
-                known = said.setdefault(given.criterion, {})
-                known[pair.first, pair.second] = known.get((pair.first, pair.second), 0) + _LEAD[given.value]
-        return cls(said, journal.mean_ratings())
+                by_pair = leads.setdefault(given.criterion, {})
+                by_pair[pair.first, pair.second] = by_pair.get((pair.first, pair.second), 0) + _LEAD[given.value]
+        return cls(leads, journal.mean_ratings())
 
     def lead(self, criterion: str, first: str, second: str) -> int | None:
         """1 where people prefer the first story, -1 the second, 0 neither; None where it is not known."""
-        if self.said:
-            known = self.said[named] if (named := beside(criterion, self.said)) is not None else {}
-            counts = [known.get((first, second)), _turned(known.get((second, first)))]
-            found = [count for count in counts if count is not None]
-            return _sign(sum(found)) if found else None
+        if self.leads:
+            by_pair = self.leads[named] if (named := beside(criterion, self.leads)) is not None else {}
+            counts = [by_pair.get((first, second)), _turned(by_pair.get((second, first)))]
+            defined = [count for count in counts if count is not None]
+            return _sign(sum(defined)) if defined else None
         means = self.implied(criterion, first, second)
         return None if means is None else _sign(means[0] - means[1])
 
@@ -50,9 +51,9 @@ class Preferred:
         return self.means[named, first], self.means[named, second]
 
 
-def beside(criterion: str, known: Iterable[str]) -> str | None:
+def beside(criterion: str, names_there: Iterable[str]) -> str | None:
     """The people's criterion that a judge's is held against: of the same name, else their only one."""
-    names = list(known)
+    names = list(names_there)
     same = [name for name in names if name.casefold() == criterion.casefold()]
     return same[0] if same else names[0] if len(names) == 1 else None
 

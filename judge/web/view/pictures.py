@@ -17,21 +17,21 @@ _WIDTH = 230.0
 """Of a panel: a page has room for what a sheet of paper has not."""
 
 
-def plain(one: Forest) -> dict[str, Any]:
+def plain(forest: Forest) -> dict[str, Any]:
     """The picture as values that JSON has."""
-    return asdict(one)
+    return asdict(forest)
 
 
 def drawn(values: Iterable[Any]) -> list[tuple[Markup, str]]:
     """Each picture with its caption; values that are none are left out."""
-    made = []
-    for place, value in enumerate(values):
+    figures = []
+    for position, value in enumerate(values):
         try:
-            one = _form().validate_python(value)
+            forest = _form().validate_python(value)
         except ValidationError:
             continue
-        made.append((charts.forest(one, f"picture-{place}", width=_WIDTH), one.caption))
-    return made
+        figures.append((charts.forest(forest, f"picture-{position}", width=_WIDTH), forest.caption))
+    return figures
 
 
 @cache

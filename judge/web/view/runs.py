@@ -14,6 +14,7 @@ from judge.fingerprint import fingerprint
 from judge.run_folder import ResultFolder
 from judge.run_folder.layout import DEFINITION
 
+# Bounds the search where the root is a home folder or a whole disk.
 _DEPTH = 4
 _SKIPPED = frozenset({"derived", "batches", "shards", "node_modules", "__pycache__"})
 _FRESH = 1.0

@@ -63,7 +63,7 @@ class Computed:
 
 
 class Site:
-    """All that requests share."""
+    """State that all requests share: runs, caches, background work, page templates."""
 
     def __init__(self, root: Path, access: Access) -> None:
         self.runs = Runs(root)
@@ -91,10 +91,10 @@ class Site:
     def run(self, request: Request) -> FoundRun:
         """The run that an address names."""
         key = request.path_params["run"]
-        found = self.runs.all().get(key)
-        if found is None:
+        run = self.runs.all().get(key)
+        if run is None:
             raise NotFoundError(f"no run is called {key!r} under {self.runs.root}", hint="the list of runs is at /")
-        return found
+        return run
 
     def compares(self, folder: ResultFolder) -> bool:
         """Whether a result folder holds comparisons; not where its journal cannot be read, which other pages say."""
@@ -126,24 +126,24 @@ class Site:
 
     def index(self, folder: ResultFolder) -> Computed:
         """The index of a folder's judgments, brought up to date in the background where it is behind."""
-        file = self.kept.place(folder.path) / INDEX
+        file = self.kept.folder_of(folder.path) / INDEX
         with judgments(file) as index, JournalReader(folder.journal) as journal:
             if index is not None and index.attempt == journal.last_attempt():
-                what = asked(folder, journal)
-                if index.identity == identity_of(what.definition, what.reading.parser, journal.created()):
+                definition = asked(folder, journal)
+                if index.identity == identity_of(definition.definition, definition.reading.parser, journal.created()):
                     return Computed(file, None)
         return self.computed("index", folder.path, INDEX, state(folder), [folder.path])
 
     def computed(self, kind: str, folder: Path, name: str, wanted: str, before: list[Any]) -> Computed:
         """Something of one folder in one file: started where it is not known to be of the state wanted."""
-        file = self.kept.place(folder) / name
+        file = self.kept.folder_of(folder) / name
         work = self.jobs.want(kind, [*before, file], wanted, again=not file.is_file())
         return Computed(file, None if work.done and work.state == wanted else work)
 
     def over_judges(self, kind: str, run: FoundRun, wanted: str, *more: str) -> Work:
         """Have something over all of a run's judges computed for this state of it, even if it was before."""
         folders = [folder.path for folder in run.results.values()]
-        return self.jobs.want(kind, [self.kept.place(run.path), *more, *folders], wanted, again=True)
+        return self.jobs.want(kind, [self.kept.folder_of(run.path), *more, *folders], wanted, again=True)
 
 
 def link(path: str, values: Mapping[str, Any] | None = None, **more: Any) -> str:

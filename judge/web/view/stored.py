@@ -24,6 +24,7 @@ from judge.plan import Plan, WritingPlan
 from judge.records import Answer, Query, Scale, Story, joint_name
 from judge.run_folder import ResultFolder, read_manifest
 
+# Plans hold compiled templates: the oldest goes, so that the memory of a server that runs for days stays bounded.
 _KEPT = 64
 
 
@@ -73,11 +74,11 @@ class Asked:
 
         Of an Eval-Prompt that rates several criteria in one answer it is the one that has this criterion among them.
         """
-        prompt = next((one for one in self.plan.eval_prompts if one.name == eval_prompt), None)
+        prompt = next((entry for entry in self.plan.eval_prompts if entry.name == eval_prompt), None)
         if prompt is None:
             return None
-        places = ((one if isinstance(one, tuple) else (one,), one) for one in self.plan.asked_by(prompt))
-        asked = next((one for criteria, one in places if criterion in [known.name for known in criteria]), None)
+        places = ((entry if isinstance(entry, tuple) else (entry,), entry) for entry in self.plan.asked_by(prompt))
+        asked = next((entry for criteria, entry in places if criterion in [own.name for own in criteria]), None)
         if asked is None:
             return None
         try:
@@ -105,7 +106,7 @@ class Stored:
             query = self.asked.query(story, criterion, eval_prompt)
             key = None if query is None else query.key
         answers = [] if key is None else self.journal.answers_to(key)
-        return answers if together is None else [replace(one, criterion=criterion) for one in answers]
+        return answers if together is None else [replace(answer, criterion=criterion) for answer in answers]
 
 
 _plans: dict[Path, tuple[str, Plan, StoredAnswers]] = {}
@@ -116,7 +117,7 @@ _lock = threading.Lock()
 def stored(folder: ResultFolder) -> Iterator[Stored]:
     """Open a result folder's journal for as long as the block lasts; its errors are sentences.
 
-    Raises RunFolderError for a folder without a journal, or whose run was stopped before anything was asked.
+    Raises RunFolderError for a folder without a journal, or whose run was stopped before its first request.
     """
     if not folder.journal.is_file():
         raise RunFolderError(
@@ -131,7 +132,7 @@ def asked(folder: ResultFolder, journal: JournalReader) -> Asked:
     """What the journal says was asked; compiled templates are kept from the last time."""
     definition = journal.meta().get("definition")
     if definition is None:
-        raise RunFolderError(f"{folder.path} was stopped before anything was asked", hint="judge run it again")
+        raise RunFolderError(f"{folder.path} was stopped before its first request", hint="judge run it again")
     manifest = read_manifest(folder.manifest)
     word = fingerprint([definition, manifest.get("asked")])
     with _lock:
@@ -143,12 +144,13 @@ def asked(folder: ResultFolder, journal: JournalReader) -> Asked:
                 plan = stored_plan(definition, folder)
             except (KeyError, TypeError) as error:
                 raise RunFolderError(
-                    f"{folder.manifest} does not say what was asked ({error})", hint="judge verify RUN tells more"
+                    f"{folder.manifest} does not record what was requested ({error})",
+                    hint="judge verify RUN reports details",
                 ) from error
             if isinstance(plan, WritingPlan):
                 raise RunFolderError(
                     f"{folder.path} holds stories that were written, and no judgments",
-                    hint="judge generate stories GEN tells what became of them",
+                    hint="judge generate stories GEN reports what became of them",
                 )
             reading = StoredAnswers.of_run(load_parser("ours"), plan.criteria, definition)
             kept = _plans[folder.path] = (word, plan, reading)

@@ -42,7 +42,7 @@ class Cell:
     criterion: str
     eval_prompt: str
     asked: int
-    said: tuple[Said, ...]
+    answers: tuple[Said, ...]
     ratings: tuple[float | None, ...]
     scale: Scale = _NUMBERS
 
@@ -55,7 +55,7 @@ class Cell:
     @property
     def flags(self) -> list[str]:
         """Flags of all its repeats, each once."""
-        return list(dict.fromkeys(flag for one in self.said for flag in one.judgment.flags))
+        return list(dict.fromkeys(flag for given in self.answers for flag in given.judgment.flags))
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class Rated:
 
 @dataclass(frozen=True, slots=True)
 class StoryView:
-    """All of one story's page; `position` of `total` counts from 0."""
+    """Content of one story's page; `position` of `total` counts from 0."""
 
     story: Story
     position: int
@@ -111,20 +111,20 @@ def people_of(
     for rating in story.ratings:
         given.setdefault(rating.criterion, []).append((_named(rating), rating.value))
     names = {name.casefold(): name for name in criteria}
-    found = {name: Rated(name) for name in criteria}
+    rated = {name: Rated(name) for name in criteria}
     for criterion, ratings in given.items():
         name = names.get(criterion.casefold(), criterion)
         scale = scales.get(name, _NUMBERS)
         if not all(scale.on_step(value) for _, value in ratings):
             scale = _NUMBERS  # people rated on another scale, and their numbers are none of its codes
-        found[name] = Rated(criterion, tuple(ratings), judged=criterion.casefold() in names, scale=scale)
+        rated[name] = Rated(criterion, tuple(ratings), judged=criterion.casefold() in names, scale=scale)
     by_name = {criterion.casefold(): criterion for criterion in given}
     for own, theirs in (declared or {}).items():
         mine, other = names.get(own.casefold()), by_name.get(theirs.casefold())
         if mine is not None and other is not None:
             # Its mean stands beside the judge's; the page names it by what people were asked.
-            found[mine] = Rated(other, tuple(given[other]), scale=scales.get(mine, _NUMBERS))
-    return found
+            rated[mine] = Rated(other, tuple(given[other]), scale=scales.get(mine, _NUMBERS))
+    return rated
 
 
 def _named(rating: Rating) -> str | None:
@@ -150,21 +150,21 @@ def cell(opened: Stored, story: Story, criterion: str, eval_prompt: str) -> Cell
     judged: list[tuple[Answer, Judgment]] = []
     for answer in answers:
         # Repeats often say the same: read once.
-        known = next((j for a, j in judged if _says(a) == _says(answer)), None)
-        judged.append((answer, opened.asked.reading.judgment(answer) if known is None else known))
+        reading = next((j for a, j in judged if _says(a) == _says(answer)), None)
+        judged.append((answer, opened.asked.reading.judgment(answer) if reading is None else reading))
     same: dict[tuple[str | None, ...], list[tuple[Answer, Judgment]]] = {}
     for answer, judgment in judged:
         response = answer.response
         key = (answer.error,) if response is None else (response.text, response.reasoning, response.finish_reason)
         same.setdefault((*key, judgment.status, str(judgment.rating)), []).append((answer, judgment))
     scale = opened.asked.scales.get(criterion, _NUMBERS)
-    said = tuple(_said(group, scale) for group in same.values())
+    given = tuple(_said(group, scale) for group in same.values())
     ratings = tuple(judgment.rating for _, judgment in judged)
-    return Cell(criterion, eval_prompt, opened.asked.repeats, said, ratings, scale)
+    return Cell(criterion, eval_prompt, opened.asked.repeats, given, ratings, scale)
 
 
 def _says(answer: Answer) -> tuple[Any, ...]:
-    """All that a reading depends on, beside the query."""
+    """The parts of an answer on which its parse depends, beside the query."""
     return (answer.outcome, answer.response)
 
 
@@ -172,7 +172,7 @@ def _said(group: Sequence[tuple[Answer, Judgment]], scale: Scale) -> Said:
     answer, judgment = group[0]
     response = answer.response
     return Said(
-        tuple(one.repeat for one, _ in group),
+        tuple(repeated.repeat for repeated, _ in group),
         judgment,
         None if response is None else marked(response.text, judgment),
         None if response is None else response.reasoning,

@@ -76,14 +76,14 @@ def _tables(state: str, into: str, *folders: str) -> None:
         runs = tuple(dict.fromkeys(str(Path(folder).parent) for folder in folders))
         makers = {name: [partial(make, table)] for name, make in _makers(runs, rate).items()}
     if compare:
-        for name, made in _of_preferences(preferences_table.read(compare)).items():
-            makers.setdefault(name, []).append(made)
+        for name, maker in _of_preferences(preferences_table.read(compare)).items():
+            makers.setdefault(name, []).append(maker)
     for name, several in makers.items():
         file = Path(into) / f"view-{name}.json"
         try:
-            shown = [one for make in several for one in make()]
-            data: dict[str, Any] = {"tables": [plain(one) for one in shown if not isinstance(one, Forest)]}
-            data["pictures"] = [pictures.plain(one) for one in shown if isinstance(one, Forest)]
+            shown = [output for make in several for output in make()]
+            data: dict[str, Any] = {"tables": [plain(output) for output in shown if not isinstance(output, Forest)]}
+            data["pictures"] = [pictures.plain(output) for output in shown if isinstance(output, Forest)]
         except JudgeError as error:
             data = {"tables": [], "problem": written(error.sentence, PLAIN)}
         write_kept(file, {"state": state, "seconds": time.monotonic() - began, **data})
@@ -96,10 +96,10 @@ def _of_preferences(table: PreferencesTable) -> dict[str, Callable[[], list[Tabl
     from judge.analysis.preference import printed
     from judge.analysis.preference.ranked import ranked
 
-    found = cache(lambda: ranked(table))
+    result = cache(lambda: ranked(table))
 
     def topic(name: printed.Topic) -> list[Table]:
-        return printed.tables(found(), [name])
+        return printed.tables(result(), [name])
 
     return {"coverage": lambda: verdicts.tables(verdicts.verdict_coverage(table))} | {
         f"rank-{name}": partial(topic, name) for name in printed.TOPICS
@@ -116,12 +116,12 @@ def _stressed(table: RatingsTable, folders: Sequence[Path]) -> list[Table | Fore
 
     there = any(perturbed_names(rows.get_level_values(1)) for rows in _by_dataset(table))
     whole = read(folders, explanations=False, perturbed=True) if there else table
-    found = stress.stress(whole, StressOptions())
+    result = stress.stress(whole, StressOptions())
     drawn: list[Table | Forest] = []
-    for dataset in dict.fromkeys(row.subject.dataset for row in found.rows):
+    for dataset in dict.fromkeys(row.subject.dataset for row in result.rows):
         with suppress(JudgeError):
-            drawn.append(chart.forest(found, dataset))
-    return [*drawn, *stress.tables(found)]
+            drawn.append(chart.forest(result, dataset))
+    return [*drawn, *stress.tables(result)]
 
 
 def _by_dataset(table: RatingsTable) -> list[Any]:
@@ -164,7 +164,7 @@ def _makers(runs: Sequence[str], folders: Sequence[Path]) -> dict[str, _Make]:
         "compare-judges": lambda t: compare_tables.tables(compared(t, CompareOptions(by="judge"))),
         "stress": lambda t: _stressed(t, folders),
         # Last, since it takes longest: nobody who wants another table waits for it.
-        "summary": lambda t: screen.tables(summarize(Evidence(t, control=predict), runs)),
+        "summary": lambda t: screen.summary_tables(summarize(Evidence(t, control=predict), runs)),
     }
 
 
@@ -177,15 +177,15 @@ def _disagreements(state: str, into: str, between: str, *folders: str) -> None:
     file = Path(into) / f"view-disagreements-{between}.json"
     try:
         table = read(folders)
-        found = disagreements(table, options)
+        result = disagreements(table, options)
     except JudgeError as error:
         write_kept(file, {"state": state, "rows": [], "problem": written(error.sentence, PLAIN)})
         return
     rows = [
-        {key: value for key, value in row.record.items() if key != "text"} | _words(row, found.scale_of(row))
-        for row in found.rows
+        {key: value for key, value in row.record.items() if key != "text"} | _words(row, result.scale_of(row))
+        for row in result.rows
     ]
-    notes = [said for note in found.notes if (said := written(note, None))]
+    notes = [sentence for note in result.notes if (sentence := written(note, None))]
     labels = bool(table.facts) and all(fact.labels_note for fact in table.facts)
     write_kept(
         file,
@@ -193,8 +193,8 @@ def _disagreements(state: str, into: str, between: str, *folders: str) -> None:
             "state": state,
             "rows": rows,
             "raters": "labels" if labels else "people",
-            "stories": found.stories,
-            "signature": found.signature,
+            "stories": result.stories,
+            "signature": result.signature,
             "notes": list(dict.fromkeys(notes)),
         },
     )
@@ -216,11 +216,11 @@ def _audit(state: str, into: str, file: str) -> None:
 
     kept = Path(into) / "view-audit.json"
     try:
-        found = [plain(one) for one in audit_tables(report(read_audit(Path(file))))]
+        tables = [plain(table) for table in audit_tables(report(read_audit(Path(file))))]
     except JudgeError as error:
         write_kept(kept, {"state": state, "tables": [], "problem": written(error.sentence, PLAIN)})
         return
-    write_kept(kept, {"state": state, "tables": found})
+    write_kept(kept, {"state": state, "tables": tables})
 
 
 KINDS: dict[str, Callable[..., None]] = {

@@ -45,13 +45,13 @@ def test_a_rule_reads_the_mean_over_raters(matrix: RatingMatrix, words: str, tex
 def test_a_criterion_with_two_values_labels_the_higher(matrix: RatingMatrix) -> None:
     found = labels(matrix, "flawed")
     assert (found.text, found.by_rule) == ("Flawed = 1", False)
-    assert (found.known.sum(), found.holds.sum()) == (46, 16)
-    assert not found.holds[~found.known].any()
+    assert (found.rated.sum(), found.holds.sum()) == (46, 16)
+    assert not found.holds[~found.rated].any()
 
 
 def test_a_rule_gives_no_label_to_stories_nobody_rated(matrix: RatingMatrix) -> None:
     found = labels(matrix, "Flawed < 1")
-    assert (found.holds.sum(), found.known.sum()) == (30, 46)
+    assert (found.holds.sum(), found.rated.sum()) == (30, 46)
 
 
 @pytest.mark.parametrize(

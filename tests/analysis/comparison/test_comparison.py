@@ -93,7 +93,7 @@ def test_the_mean_over_criteria_is_paired(judges: pd.DataFrame) -> None:
         # ones would make it: the criteria of one story go together.
         width, widths = mean["tau_high"] - mean["tau_low"], parts["tau_high"] - parts["tau_low"]
         assert widths.mean() / np.sqrt(6) < width < widths.mean()
-        assert mean["sentence"].startswith(f"set against Beluga-13B, {mean['second']} correlates ")
+        assert mean["sentence"].startswith(f"Compared with Beluga-13B, {mean['second']} correlates ")
     assert judges.loc[judges["criterion"] != OVER_CRITERIA, "sentence"].isna().all()
 
 
@@ -153,7 +153,8 @@ def test_equal_sides_differ_in_nothing(make_table: Callable[..., RatingsTable]) 
     assert row["parsed_reason"] == "no interval: the sides agree on every answer"
     frame = compared(table, CompareOptions(**QUICK)).frame
     assert frame["sentence"].dropna().item() == (
-        "ep2 parses every answer, as ep1 does, and correlates with people exactly as ep1 does on Relevance."
+        "With ep2, as with ep1, every answer holds a rating. "
+        "ep2 correlates with people exactly as ep1 does on Relevance."
     )
 
 
@@ -222,7 +223,7 @@ def test_too_few_systems_leave_no_interval_over_them(make_table: Callable[..., R
     assert row["tau_both_reason"].startswith("no interval: 4 systems are too few to resample")
     assert not np.isnan(row["tau_low"])
     sentences = compared(table, CompareOptions(**QUICK)).frame["sentence"].dropna()
-    assert "for new systems there is no interval (4 systems are too few" in sentences.item()
+    assert "For new systems there is no interval: 4 systems are too few" in sentences.item()
 
 
 def test_too_few_story_prompts_leave_no_interval_at_all(make_table: Callable[..., RatingsTable]) -> None:
@@ -241,7 +242,9 @@ def test_without_people_only_the_judges_sides_are_compared(make_table: Callable[
     assert entry.result.outcomes[0].agreement.inputs.reason == "no person rated the stories of toy"
     assert found.family.text.endswith("m = 0, as no difference of tau could be tested")
     assert entry.sentence == (
-        "ep2 parses every answer, as ep1 does, and rates the same stories 0.50 points higher [0.50, 0.50]; nothing can "
+        "With ep2, as with ep1, every answer holds a rating. "
+        "ep2 rates the same stories 0.50 points higher [0.50, 0.50]. "
+        "Nothing can "
         "be said about agreement with people: no person rated the stories of toy."
     )
 

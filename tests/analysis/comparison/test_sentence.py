@@ -33,8 +33,9 @@ FACTS = ContrastFacts(
 
 def test_the_whole_sentence() -> None:
     assert sentence(FACTS) == (
-        "ep3 parses 12.0 percentage points less than ep1 [-14.1, -9.9] and correlates lower with people on 5 of 6 "
-        "criteria (mean -3.1 [-5.0, -1.2]): more than new story-prompts would explain, not more than new systems would "
+        "With ep3, 12.0 percentage points fewer of the answers hold a rating than with ep1 [-14.1, -9.9]. "
+        "ep3 correlates lower with people on 5 of 6 criteria (mean -3.1 [-5.0, -1.2]): "
+        "more than new story-prompts would explain, not more than new systems would "
         "[-8.0, 2.0]."
     )
 
@@ -42,21 +43,30 @@ def test_the_whole_sentence() -> None:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"parsed": (1.0, 1.0), "parse": Estimate(0.0, 9)}, "ep3 parses every answer, as ep1 does, and "),
+        (
+            {"parsed": (1.0, 1.0), "parse": Estimate(0.0, 9)},
+            "With ep3, as with ep1, every answer holds a rating. ep3 correlates ",
+        ),
         (
             {"parsed": (0.9, 0.9), "parse": Estimate(0.0, 9, reason="no interval: the sides agree on every answer")},
-            "ep3 parses exactly as large a share of answers as ep1 and ",
+            "With ep3 the same share of answers holds a rating as with ep1. ep3 correlates ",
         ),
-        ({"parse": Estimate(0.02, 9, 0.01, 0.03)}, "ep3 parses 2.0 percentage points more than ep1 [1.0, 3.0] and "),
+        (
+            {"parse": Estimate(0.02, 9, 0.01, 0.03)},
+            "With ep3, 2.0 percentage points more of the answers hold a rating than with ep1 [1.0, 3.0]. ep3 ",
+        ),
         (
             {"parse": Estimate(-0.004, 9, -0.012, 0.005)},
             (
-                "ep3 parses 0.4 percentage points less than ep1 [-1.2, 0.5], whose direction could change with new "
-                "story-prompts, and"
+                "With ep3, 0.4 percentage points fewer of the answers hold a rating than with ep1 [-1.2, 0.5], "
+                "a difference that new story-prompts could turn round. ep3 "
             ),
         ),
-        ({"parse": Estimate(-0.004, 9)}, "ep3 parses 0.4 percentage points less than ep1 (no interval) and "),
-        ({"parse": Estimate.undefined("imported")}, "set against ep1, ep3 correlates lower with people on 5 of 6 "),
+        (
+            {"parse": Estimate(-0.004, 9)},
+            "With ep3, 0.4 percentage points fewer of the answers hold a rating than with ep1 (no interval). ep3 ",
+        ),
+        ({"parse": Estimate.undefined("imported")}, "Compared with ep1, ep3 correlates lower with people on 5 of 6 "),
     ],
 )
 def test_words_for_the_parse_rate(changes: dict, words: str) -> None:
@@ -82,17 +92,17 @@ def test_words_for_the_parse_rate(changes: dict, words: str) -> None:
     ],
 )
 def test_words_for_the_criteria(values: tuple, words: str) -> None:
-    assert f" and {words}" in sentence(replace(FACTS, taus=taus(*values)))
+    assert f". ep3 {words}" in sentence(replace(FACTS, taus=taus(*values)))
 
 
 def test_systems_are_ordered_at_system_level() -> None:
     text = sentence(replace(FACTS, level="system"))
-    assert "and orders systems lower" not in text
-    assert "and correlates lower with people over system means on 5 of 6 criteria" in text
+    assert "orders systems lower" not in text
+    assert "ep3 correlates lower with people over system means on 5 of 6 criteria" in text
 
 
 MORE, NOT_MORE = "more than new story-prompts would explain", "not more than new story-prompts would explain"
-NO_SYSTEMS = "; for new systems there is no interval (4 systems are too few to resample)."
+NO_SYSTEMS = ". For new systems there is no interval: 4 systems are too few to resample."
 PROMPTS = {"out": Estimate(-0.03, 6, -0.05, -0.01), "in": Estimate(-0.03, 6, -0.05, 0.01)}
 NONE = Estimate(-0.03, 6).without_interval("fewer than 5 story-prompts to resample")
 FEW = Estimate(-0.03, 6).without_interval("4 systems are too few to resample")
@@ -136,22 +146,22 @@ def test_no_difference_in_any_resample_needs_no_verdict() -> None:
 @pytest.mark.parametrize(
     ("rating", "words"),
     [
-        (Estimate(0.31, 6, 0.25, 0.38), "rates the same stories 0.31 points higher [0.25, 0.38];"),
+        (Estimate(0.31, 6, 0.25, 0.38), "rates the same stories 0.31 points higher [0.25, 0.38]. Nothing"),
         (
             Estimate(-0.31, 6, -0.65, 0.03),
             (
-                "rates the same stories 0.31 points lower [-0.65, 0.03], whose direction could change with new "
-                "story-prompts;"
+                "rates the same stories 0.31 points lower [-0.65, 0.03], a difference that new story-prompts "
+                "could turn round. Nothing"
             ),
         ),
-        (Estimate(-0.31, 6), "rates the same stories 0.31 points lower (no interval);"),
-        (Estimate(0.0, 6, 0.0, 0.0), "rates the same stories alike on average;"),
-        (Estimate.undefined("nothing"), "has no ratings on the same stories;"),
+        (Estimate(-0.31, 6), "rates the same stories 0.31 points lower (no interval). Nothing"),
+        (Estimate(0.0, 6, 0.0, 0.0), "rates the same stories alike on average. Nothing"),
+        (Estimate.undefined("nothing"), "has no ratings on the same stories. Nothing"),
     ],
 )
 def test_without_people_the_mean_rating_is_told(rating: Estimate, words: str) -> None:
     text = sentence(replace(FACTS, rating=rating, taus=taus(None, None)))
-    assert f" and {words} nothing can be said about agreement with people: people's ratings are all equal." in text
+    assert f". ep3 {words} can be said about agreement with people: people's ratings are all equal." in text
 
 
 def test_an_interval_that_touches_zero_holds_it() -> None:

@@ -55,7 +55,7 @@ def test_the_tables_and_their_signature(table: RatingsTable) -> None:
     assert [both in one.signature for one in found] == [True, True, False, False, False]
     assert all("|by:eval_prompt|ci:boot-inputs/100/seed1|unparsed" in one.signature for one in found[3:])
     (sentence,) = (row["sentence"] for row in found[0].rows)
-    assert sentence.startswith("ep2 parses ")
+    assert sentence.startswith("With ep2")
     assert all(len(line) <= 120 for line in render(found[0], "table").splitlines() if "|" not in line)
 
 

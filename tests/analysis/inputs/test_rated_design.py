@@ -44,7 +44,7 @@ def test_axes_hold_the_tables_ratings(make_table) -> None:
     assert part.story == ("system", "story-prompt")
     assert part.notes[0] == "design: 3 systems x 5 story-prompts x 2 Eval-Prompts x 1 judge x 3 repeats"
     assert part.notes[1] == "used: all 90 answers requested, by analysis of variance"
-    assert (part.used, part.asked, part.whole) == (90, 90, True)
+    assert (part.used, part.asked, part.complete) == (90, 90, True)
     assert (
         part.notes[2]
         == "only one judge (openai/m): its variance cannot be estimated, and all numbers hold for it alone"
@@ -57,7 +57,7 @@ def test_a_story_prompt_with_a_gap_stays_in_with_what_it_has(make_table) -> None
     assert np.argwhere(np.isnan(part.ratings)).tolist() == [[2, 7, 0], [2, 7, 1], [2, 7, 2]]
     assert part.notes[0] == "design: 4 systems x 12 story-prompts x 1 Eval-Prompt x 1 judge x 3 repeats"
     assert part.notes[1] == "used: 141 of 144 answers requested, all that have a rating, by Henderson's Method I"
-    assert (part.used, part.asked, part.whole) == (141, 144, False)
+    assert (part.used, part.asked, part.complete) == (141, 144, False)
     assert any("unbiased where loss is independent of ratings" in note for note in part.notes)
     assert not any("too narrow" in note for note in part.notes)
 
@@ -76,7 +76,7 @@ def test_no_rating_is_left_out(make_table) -> None:
 def test_levels_without_any_rating_are_counted_and_many_empty_queries_said(make_table) -> None:
     part = _part(make_table(lost=lambda *at: "refused" if at[1] == 7 else None))
     assert part.ratings.shape == (4, 11, 3)
-    assert part.whole
+    assert part.complete
     assert part.notes[0] == "design: 4 systems x 11 of 12 story-prompts x 1 Eval-Prompt x 1 judge x 3 repeats"
     assert part.notes[1] == "used: 132 of 144 answers requested, all that have a rating, by analysis of variance"
     assert any("unbiased where loss is independent of ratings" in note for note in part.notes)

@@ -65,7 +65,7 @@ def test_every_question_has_a_typed_answer(planned: Planned) -> None:
 
 
 def test_sentences_tables_and_frame_hold_the_same_numbers(planned: Planned) -> None:
-    numbers = {one.question: f"{one.number.value:,} {one.of}" for one in planned.answers}
+    numbers = {one.question: f"{one.number.value:,} {one.unit}" for one in planned.answers}
     text = " ".join(sentence for _, sentence in sentences(planned))
     assert all(number in text for number in numbers.values())
     first, compact, worth = planning.tables(planned)

@@ -60,7 +60,7 @@ def test_detection_turns_by_direction(found: Stress) -> None:
     assert low["negation", 1].detection.wins == 40
     assert low["typos", 2].finding == "moved"
     assert low["inject-plain", 1].finding == "fell for"
-    said = {one.finding: one.said for one in verdicts(found) if one.subject.judge == PERPLEXITY}
+    said = {one.finding: one.sentence for one in verdicts(found) if one.subject.judge == PERPLEXITY}
     assert said["fell for"] == "inject-plain (0.00)"
     assert said["moved"] == "typos (1.00)"
     assert "prefers" not in said

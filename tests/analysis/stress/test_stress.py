@@ -51,7 +51,7 @@ def row(found: Stress, judge: str, name: str, strength: int = 1, criterion: str 
 
 
 def words(found: Stress, judge: str) -> dict[str, str]:
-    return {one.finding: one.said for one in verdicts(found) if one.subject.judge == judge}
+    return {one.finding: one.sentence for one in verdicts(found) if one.subject.judge == judge}
 
 
 def test_planted_judges_are_told_from_each_other() -> None:

@@ -69,7 +69,7 @@ def test_final_rates_come_from_what_was_settled_and_what_nobody_disputed(differi
         "incoherence": (0.0, 3),
     }
     made = {one.title: one for one in audit_tables(report(snapshot(differing)))}
-    assert "1 answers that nobody has settled are left out" in " ".join(made["Error rates"].notes)
+    assert "1 answers that were not adjudicated are left out" in " ".join(made["Error rates"].notes)
     assert (
         made["What was answered"].rows[0] | {"settled": 1, "open": 1, "begun": 1} == made["What was answered"].rows[0]
     )

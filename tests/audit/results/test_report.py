@@ -104,7 +104,7 @@ def test_one_annotator_alone_has_rates_and_no_agreement(make_audit: Make, said: 
     row = made["Agreement between annotators"].rows[0]
     assert row["ac1"].reason == row["alpha"].reason == "undefined: no item has 2 ratings"
     assert made["Error rates"].rows[0]["mean"].value == pytest.approx(2 / 3)
-    assert made["Annotators"].rows[0]["agreement"].reason == "undefined: nobody else has finished the same items"
+    assert made["Annotators"].rows[0]["agreement"].reason == "undefined: no other annotator has finished the same items"
     assert made["Annotators"].rows[0]["seconds"] == 2.5
     assert made["Disagreements"].rows == []
 

@@ -11,7 +11,7 @@ import orjson
 import pytest
 
 from judge.backends.openai.errors import status_error
-from judge.backends.server_refusals.body import said_in
+from judge.backends.server_refusals.body import read_error_body
 from judge.backends.server_refusals.kinds import read_refusal
 from judge.backends.server_refusals.refused_settings import refused_settings
 from judge.backends.server_refusals.retry_delay import duration, retry_delay
@@ -305,7 +305,7 @@ def test_a_refused_setting_is_found_by_what_was_sent(status: int, body: Any, set
     found = read_refusal(status, {}, raw, SENT)
     assert found.kind == "capability"
     assert found.settings == settings
-    assert found.told
+    assert found.explicit
     # What was not sent cannot be what is refused.
     bare = {"model": "m", "messages": [{"role": "user", "content": "q"}]}
     assert read_refusal(status, {}, raw, bare).settings == ()
@@ -313,7 +313,7 @@ def test_a_refused_setting_is_found_by_what_was_sent(status: int, body: Any, set
 
 def test_words_that_are_english_words_are_settings_only_where_they_are_meant() -> None:
     for words in ("Stop sending requests.", "The request cannot be seeded by us", "n/a is not supported", "no system"):
-        assert refused_settings(said_in(words.encode()), SENT) == (), words
+        assert refused_settings(read_error_body(words.encode()), SENT) == (), words
 
 
 def test_the_released_bodies_are_typed_as_they_mean(studies: Path) -> None:
@@ -388,22 +388,22 @@ def test_the_key_is_taken_out_of_the_words() -> None:
     ],
 )
 def test_the_delay_is_read_wherever_it_stands(headers: dict[str, str], body: Any, seconds: float | None) -> None:
-    found = retry_delay(headers, said_in(orjson.dumps(body)))
+    found = retry_delay(headers, read_error_body(orjson.dumps(body)))
     assert found == (None if seconds is None else pytest.approx(seconds))
 
 
 def test_points_in_time_are_delays_from_now() -> None:
     later = time.time() + 30
     for value in (f"{later:.0f}", f"{later * 1000:.0f}"):
-        found = retry_delay({"X-RateLimit-Reset": value}, said_in(b""))
+        found = retry_delay({"X-RateLimit-Reset": value}, read_error_body(b""))
         assert found is not None
         assert 28 < found < 32
     inside = {"error": {"metadata": {"headers": {"X-RateLimit-Reset": f"{later * 1000:.0f}"}}}}
-    found = retry_delay({}, said_in(orjson.dumps(inside)))
+    found = retry_delay({}, read_error_body(orjson.dumps(inside)))
     assert found is not None
     assert 28 < found < 32
     stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(later))
-    found = retry_delay({"anthropic-ratelimit-requests-reset": stamp}, said_in(b""))
+    found = retry_delay({"anthropic-ratelimit-requests-reset": stamp}, read_error_body(b""))
     assert found is not None
     assert 28 < found < 32
 

@@ -17,13 +17,14 @@ _FETCHED = re.compile(
 
 
 def on_files(files: Any, config: Any) -> Any:
-    """Add each tutorial as a notebook of the same name: its commands become cells of %%bash."""
-    import jupytext
+    """Add each tutorial as a notebook of the same name: with the outputs that the page shows."""
+    import nbformat
+
+    from tests.documents.site.notebooks import notebook
 
     for source in sorted((Path(config.docs_dir) / "tutorials").glob("*.md")):
         if source.stem != "index":
-            notebook = jupytext.reads(source.read_text(encoding="utf-8"), fmt="md")
-            content = jupytext.writes(notebook, fmt="ipynb")
+            content = nbformat.writes(notebook(source.read_text(encoding="utf-8")))
             files.append(File.generated(config, f"tutorials/{source.stem}.ipynb", content=content))
     return files
 

@@ -11,8 +11,8 @@ import pytest
 
 from judge.cli.option_words import with_flags as flags
 from judge.errors import DataError, SpecError
+from judge.exchange.check.given_columns import GivenColumns
 from judge.exchange.check.names import named
-from judge.exchange.check.said import SaidColumns
 from judge.exchange.check.table import Checked, check
 
 WIDE = {
@@ -33,7 +33,7 @@ def table(folder: Path, columns: Mapping[str, Sequence[Any]], name: str = "t.csv
 
 def ratings(checked: Checked, source: str) -> dict[tuple[str, str], list[float]]:
     """(Criterion, judge or rater) -> ratings in the order of the file."""
-    frame = checked.found.frame
+    frame = checked.ratings.frame
     rows = frame[frame["source"] == source]
     who = "judge" if source == "judge" else "rater"
     return {key: list(group["rating"]) for key, group in rows.groupby(["criterion", who], sort=False)}
@@ -65,10 +65,10 @@ def test_a_wide_table_is_read_without_a_word_and_the_options_repeat_it(tmp_path:
     )
     assert ratings(first, "judge") == {("Overall", "gpt4"): WIDE["gpt4"]}
     assert ratings(first, "rater")["Overall", "human_2"] == WIDE["human_2"]
-    said = SaidColumns(judge=("gpt4",), human=("human_1", "human_2"), story="id", by="model", prompt="prompt")
+    said = GivenColumns(judge=("gpt4",), human=("human_1", "human_2"), story="id", by="model", prompt="prompt")
     again = check(first.path, said)
     assert not again.guessed
-    pd.testing.assert_frame_equal(again.found.frame, first.found.frame)
+    pd.testing.assert_frame_equal(again.ratings.frame, first.ratings.frame)
     assert flags(again.columns.options) == flags(first.columns.options)
 
 
@@ -77,12 +77,12 @@ def test_semicolons_decimal_commas_a_mark_at_the_start_and_words_for_nothing(tmp
     path = table(tmp_path, columns, sep=";", decimal=",", na_rep="n/a", encoding="utf-8-sig")
     found = check(path)
     assert ratings(found, "judge")["Overall", "gpt4"][0] == 1.5
-    assert list(found.found.frame["status"]).count("no_rating") == 1
+    assert list(found.ratings.frame["status"]).count("no_rating") == 1
     assert "--missing n/a" in flags(found.columns.options)
     assert any("why 1 of the judge's 24 ratings are empty" in one.missing for one in found.untold)
 
 
-def test_rows_said_twice_count_once_and_are_counted(tmp_path: Path) -> None:
+def test_repeated_rows_count_once_and_are_counted(tmp_path: Path) -> None:
     frame = pd.DataFrame(WIDE)
     path = tmp_path / "twice.csv"
     pd.concat([frame, frame.head(3)]).to_csv(path)  # with pandas' own column of numbers, which has no name
@@ -130,7 +130,7 @@ def test_a_row_a_rating_where_judges_stand_among_the_raters(tmp_path: Path) -> N
     assert ratings(found, "judge") == {("Overall", "gpt-4"): [5, 5]}
     assert {*ratings(found, "rater")} == {("Overall", "ann"), ("Overall", "bob")}
     assert found.columns.form == "rows"
-    named_judge = check(path, SaidColumns(judge=("bob",)))
+    named_judge = check(path, GivenColumns(judge=("bob",)))
     assert {*ratings(named_judge, "judge")} == {("Overall", "bob")}
 
 
@@ -151,7 +151,7 @@ def test_answers_that_were_sorted_are_no_persons(tmp_path: Path) -> None:
     low, high = zip(*pairs, strict=True)
     found = check(table(tmp_path, {**WIDE, "human_1": low, "human_2": high}))
     assert found.columns.positions
-    assert found.found.frame["rater"].isna().all()
+    assert found.ratings.frame["rater"].isna().all()
     assert any("sorted answers" in note for note in found.notes)
     assert any(one.missing.startswith("no raters' names") for one in found.untold)
 
@@ -188,16 +188,16 @@ def test_nothing_that_could_be_a_judges_names_the_columns_of_numbers(tmp_path: P
 def test_options_without_effect_are_refused(tmp_path: Path) -> None:
     path = table(tmp_path, WIDE)
     with pytest.raises(SpecError, match="human has no effect beside rating"):
-        check(path, SaidColumns(human=("human_1",), rating="gpt4", rater="model"))
+        check(path, GivenColumns(human=("human_1",), rating="gpt4", rater="model"))
     with pytest.raises(SpecError, match="rater"):
-        check(path, SaidColumns(rating="gpt4"))
+        check(path, GivenColumns(rating="gpt4"))
     rows = table(tmp_path, {"story": ["x", "x"], "rater": ["ann", "gpt-4"], "score": [1, 2]}, "rows.csv")
     with pytest.raises(SpecError, match="positions has no effect"):
-        check(rows, SaidColumns(positions=True))
+        check(rows, GivenColumns(positions=True))
     with pytest.raises(DataError, match="did you mean 'gpt4'"):
-        check(path, SaidColumns(judge=("gpt5",)))
+        check(path, GivenColumns(judge=("gpt5",)))
     with pytest.raises(DataError, match="column 'sistem' is not known"):
-        check(path, SaidColumns(by="sistem"))
+        check(path, GivenColumns(by="sistem"))
 
 
 def test_columns_merged_in_the_header_are_refused_in_words(tmp_path: Path) -> None:

@@ -50,7 +50,7 @@ def drive(pace: Pace, clock: Clock, count: int, tokens: Callable[[], int], *, ch
     sent: Sent = []
     for _ in range(count):
         one = work(characters)
-        while (delay := pace.delay(pace._known.estimate(one))) > 0:
+        while (delay := pace.delay(pace._token_estimate.estimate(one))) > 0:
             clock.now += delay
         counted = pace.on_its_way(pace.ahead(one))
         used = tokens()
@@ -90,12 +90,12 @@ def test_a_request_of_more_than_the_whole_limit_goes_all_the_same() -> None:
 def test_a_retry_after_holds_everybody_back() -> None:
     clock = Clock()
     pace = Pace(600, clock=clock)
-    pace.told_to_wait(20.0)
+    pace.hold_requests(20.0)
     assert pace.delay(0.0) == pytest.approx(20.0)
     clock.now = 21.0
     assert pace.delay(0.0) == 0.0
     unlimited = Pace(clock=clock)
-    unlimited.told_to_wait(20.0)  # no limits to keep: the refused request alone waits, as it always did
+    unlimited.hold_requests(20.0)  # no limits to keep: the refused request alone waits, as it always did
     assert unlimited.delay(0.0) == 0.0
 
 
@@ -104,7 +104,9 @@ def test_what_remains_by_the_servers_word_counts_without_what_is_in_flight() -> 
     pace = Pace(clock=clock)
     for _ in range(3):
         pace.on_its_way(pace.ahead(work()))
-    pace.hear(RateLimits({"requests": Limit(100, 5, 47.5)}))  # two a second; three of the five may be gone already
+    pace.adopt_limits(
+        RateLimits({"requests": Limit(100, 5, 47.5)})
+    )  # two a second; three of the five may be gone already
     times = []
     for _ in range(4):
         while (delay := pace.delay(0.0)) > 0:
@@ -116,8 +118,8 @@ def test_what_remains_by_the_servers_word_counts_without_what_is_in_flight() -> 
 
 def test_with_several_servers_one_ones_word_holds_nobody_back() -> None:
     pace = Pace(60, learns=False)
-    pace.hear(RateLimits({"requests": Limit(100, 0, 50)}))
-    pace.told_to_wait(30.0)
+    pace.adopt_limits(RateLimits({"requests": Limit(100, 0, 50)}))
+    pace.hold_requests(30.0)
     assert pace.delay(0.0) == 0.0
 
 
@@ -136,7 +138,7 @@ def test_with_a_limit_of_tokens_the_first_answer_tells_what_answers_take() -> No
         order.append("first answered")
         pace.back(first, work(), [Response("4", prompt_tokens=100, completion_tokens=3_000)])
         await task
-        assert pace._known.estimate(work()) == pytest.approx(3_100)
+        assert pace._token_estimate.estimate(work()) == pytest.approx(3_100)
         return order
 
     assert asyncio.run(scenario()) == ["first answered", "second"]

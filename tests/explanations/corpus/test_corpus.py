@@ -91,7 +91,7 @@ def test_whole_answers_in_a_table_are_parsed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("columns", "words"),
     [
-        ({}, "no column is named for the text"),
+        ({}, "the column that holds the texts is not named"),
         ({"text": "Coment"}, "did you mean 'Comment'"),
         ({"txt": "Comment"}, "column map field 'txt'"),
         ({"text": "Comment", "rating": "Comment"}, "row 2, column 'Comment': not a rating"),

@@ -259,5 +259,5 @@ def test_a_look_is_one_value_of_which_frames_and_tables_are_made(demo_run: Path)
         listed = made["Clusters of explanations"].rows
         assert found.clusters.frame["share"].tolist() == [row["share"] for row in listed]
         assert found.cluster_words.keys() == {
-            row.found.cluster for row in found.clusters.rows if row.found.cluster >= 0
+            row.result.cluster for row in found.clusters.rows if row.result.cluster >= 0
         }

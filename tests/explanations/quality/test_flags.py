@@ -110,7 +110,7 @@ def test_validation_counts_odd_items_alone_with_the_polarity_turned(studies: Pat
     audited = read_texts(path)
     library = Library(audited.stories, audited.criteria)
     said = [flags(found) for found in explained(audited.frame, audited.criteria, library, Readings())]
-    rows = {row.found.error: row.found for row in validation(path).rows}
+    rows = {row.result.error: row.result for row in validation(path).rows}
     assert set(rows) == set(RULES) == set(QUESTIONS)
     for name, (column, turned) in QUESTIONS.items():
         there = "0" if turned else "1"
@@ -168,8 +168,8 @@ def test_shares_of_flags_a_judge_and_criterion() -> None:
     library = Library(stories_of([("toy", f"s{n}", "", None, STORY, None) for n in range(12)]), [EMPATHY])
     found = measure(frame, [EMPATHY], library, Readings(), "signature")
     empathy, charm = found.rows
-    assert empathy.found.shares["Unsubstantiated Claims"].value == pytest.approx(1 / 3)
-    assert charm.found.shares["Wrong Guideline"].value == 0
+    assert empathy.result.shares["Unsubstantiated Claims"].value == pytest.approx(1 / 3)
+    assert charm.result.shares["Wrong Guideline"].value == 0
     assert any(note.startswith("36 texts are about criteria without known guidelines") for note in found.notes)
 
 

@@ -41,15 +41,15 @@ def test_the_table_counts_what_was_read(audited: ExplanationTexts) -> None:
     library = Library(audited.stories, audited.criteria)
     found = measure(audited.with_text, library, Readings(), NumbersOptions(), "signature")
     evidence = read_evidence(audited.with_text, library, Readings())
-    assert sum(row.found.names for row in found.rows) == sum(len(one.names) for one in evidence if one is not None)
-    assert sum(row.found.texts for row in found.rows) == 100
+    assert sum(row.result.names for row in found.rows) == sum(len(one.names) for one in evidence if one is not None)
+    assert sum(row.result.texts for row in found.rows) == 100
     relevance = next(row for row in found.rows if row.asked.criterion == "Relevance")
     empathy = next(row for row in found.rows if row.asked.criterion == "Empathy")
     assert (
-        relevance.found.boilerplate.value > 3 * empathy.found.boilerplate.value
+        relevance.result.boilerplate.value > 3 * empathy.result.boilerplate.value
     )  # guidelines copied, against free text
-    assert 0 <= relevance.found.boilerplate.low <= relevance.found.boilerplate.high <= 1
-    assert found.rows[1].found.quotes_story.reason == "no quotation"
+    assert 0 <= relevance.result.boilerplate.low <= relevance.result.boilerplate.high <= 1
+    assert found.rows[1].result.quotes_story.reason == "no quotation"
 
 
 def test_invented_quotations_are_claims_without_support() -> None:
@@ -58,14 +58,14 @@ def test_invented_quotations_are_claims_without_support() -> None:
     )
     rows = [("toy", f"s{n}", "", "Human", "Here the red dragon sleeps.", None) for n in range(12)]
     found = measure(frame, Library(stories_of(rows), ()), Readings(), NumbersOptions(), "signature").rows[0]
-    assert found.found.unsupported.value == pytest.approx(1 / 3)
-    assert (found.found.quotes, found.found.quotes_story.value) == (36, pytest.approx(2 / 3))
-    assert found.found.pointing.value == pytest.approx(2 / 3)
+    assert found.result.unsupported.value == pytest.approx(1 / 3)
+    assert (found.result.quotes, found.result.quotes_story.value) == (36, pytest.approx(2 / 3))
+    assert found.result.pointing.value == pytest.approx(2 / 3)
 
 
 def test_stories_without_text_are_said_and_not_counted(audited: ExplanationTexts) -> None:
     without = dataclasses.replace(audited, stories=stories_of([]))
     found = measure(without.with_text, Library(without.stories, ()), Readings(), NumbersOptions(), "signature")
     assert any(note.startswith("100 texts are about stories whose text is not known") for note in found.notes)
-    assert found.rows[0].found.pointing.reason == "no story's text is known"
-    assert found.rows[0].found.boilerplate.defined
+    assert found.rows[0].result.pointing.reason == "no story's text is known"
+    assert found.rows[0].result.boilerplate.defined

@@ -26,9 +26,9 @@ def of(frame: pd.DataFrame) -> Table:
 def test_copied_guidelines_are_found_again() -> None:
     found = of(planted.frame(lambda at: POINTS[at.criterion][at.story % 5]))
     for row in found.rows:
-        assert row.found.match.value == 1
-        assert row.found.chance == pytest.approx(0.2)
-        assert row.found.difference.value == 0
+        assert row.result.match.value == 1
+        assert row.result.chance == pytest.approx(0.2)
+        assert row.result.difference.value == 0
 
 
 def test_a_judge_that_rates_one_point_too_high_is_seen_by_as_much() -> None:
@@ -38,9 +38,9 @@ def test_a_judge_that_rates_one_point_too_high_is_seen_by_as_much() -> None:
         stories=40,
     )
     for row in of(frame).rows:
-        assert row.found.match.value == 0
-        assert row.found.difference.value == pytest.approx(-1)
-        assert row.found.chance == pytest.approx(3 / 16)
+        assert row.result.match.value == 0
+        assert row.result.difference.value == pytest.approx(-1)
+        assert row.result.chance == pytest.approx(3 / 16)
 
 
 def test_ratings_between_points_and_ties() -> None:
@@ -50,11 +50,11 @@ def test_ratings_between_points_and_ties() -> None:
         criteria=("Empathy",),
     )
     (row,) = of(frame).rows
-    assert row.found.ties >= 0
+    assert row.result.ties >= 0
     known = frame[frame["story"].str[1:].astype(int) % 2 == 1]
     (row,) = of(known).rows
-    assert row.found.match.value == 1
-    assert row.found.difference.value == pytest.approx(-0.2)
+    assert row.result.match.value == 1
+    assert row.result.difference.value == pytest.approx(-0.2)
 
 
 def test_an_empty_vector_is_a_tie_and_no_match() -> None:
@@ -62,8 +62,8 @@ def test_an_empty_vector_is_a_tie_and_no_match() -> None:
     vectors = embed([*frame["text"], *guideline_texts(CRITERIA)], None).vectors
     points = split(CRITERIA, vectors[len(frame) :])
     found = measure(frame, np.zeros_like(vectors[: len(frame)]), points, "signature")
-    assert found.rows[0].found.ties == len(frame)
-    assert not found.rows[0].found.match.defined
+    assert found.rows[0].result.ties == len(frame)
+    assert not found.rows[0].result.match.defined
 
 
 def test_rows_without_guidelines_are_counted() -> None:

@@ -25,9 +25,9 @@ def test_a_copied_guideline_passes_as_published_and_not_with_us() -> None:
     found = measure(frame, CRITERIA, Readings(), "signature")
     assert [row.asked.criterion for row in found.rows] == list(planted.CRITERIA)
     for row in found.rows:
-        assert row.found.published.value == pytest.approx(1 / 3)
-        assert row.found.ours.value == pytest.approx(2 / 3)
-        assert (row.found.texts, row.found.answered, row.found.lost) == (40, 60, 0)
+        assert row.result.published.value == pytest.approx(1 / 3)
+        assert row.result.ours.value == pytest.approx(2 / 3)
+        assert (row.result.texts, row.result.answered, row.result.lost) == (40, 60, 0)
 
 
 def test_answers_not_obtained_are_in_no_share() -> None:
@@ -37,25 +37,25 @@ def test_answers_not_obtained_are_in_no_share() -> None:
     frame.loc[lost, "status"] = "not_answered"
     frame.loc[frame["story"] == "s1", "status"] = "filtered"
     (row,) = measure(frame, CRITERIA, Readings(), "signature").rows
-    assert (row.found.answered, row.found.lost, row.found.texts) == (38, 22, 38)
-    assert row.found.ours.value == 0
+    assert (row.result.answered, row.result.lost, row.result.texts) == (38, 22, 38)
+    assert row.result.ours.value == 0
 
 
 def test_audited_answers(studies: Path) -> None:
     audited = read_texts(studies / "hanna" / "user_study.csv")
     found = measure(audited.frame, audited.criteria, Readings(), "signature")
-    bare = sum(round(row.found.ours.value * row.found.answered) for row in found.rows)
-    assert sum(row.found.answered for row in found.rows) == 100
+    bare = sum(round(row.result.ours.value * row.result.answered) for row in found.rows)
+    assert sum(row.result.answered for row in found.rows) == 100
     assert 24 <= bare <= 30  # 24 of the 100 are but a guideline's line
-    assert all(row.found.published.value == 0 for row in found.rows)
+    assert all(row.result.published.value == 0 for row in found.rows)
     assert any("rows without one" in note for note in found.notes)
 
 
 def test_texts_of_a_file_have_no_whole_answer(studies: Path) -> None:
     comments = read_texts(studies / "storyer" / "train_rate_reason_data_small.json")
     found = measure(comments.frame, comments.criteria, Readings(), "signature")
-    assert all(row.found.published.reason == "whole answers are not known, only texts" for row in found.rows)
-    assert all(row.found.ours.defined for row in found.rows)
+    assert all(row.result.published.reason == "whole answers are not known, only texts" for row in found.rows)
+    assert all(row.result.ours.defined for row in found.rows)
 
 
 @pytest.mark.parametrize(

@@ -35,11 +35,11 @@ def told(at: planted.At) -> str:
 def test_texts_that_say_their_rating_are_predicted() -> None:
     first, _ = of(planted.frame(told, criteria=("Empathy",), stories=60))
     (row,) = first.rows
-    assert row.found.rho.value > 0.9
-    assert row.found.error.value < 0.3
-    assert row.found.baseline.value > 1
-    assert row.found.gain.low > 0.5
-    assert (row.found.texts, row.found.stories) == (180, 60)
+    assert row.result.rho.value > 0.9
+    assert row.result.error.value < 0.3
+    assert row.result.baseline.value > 1
+    assert row.result.gain.low > 0.5
+    assert (row.result.texts, row.result.stories) == (180, 60)
 
 
 def test_texts_that_say_nothing_are_not() -> None:
@@ -51,8 +51,8 @@ def test_texts_that_say_nothing_are_not() -> None:
         rating=lambda _: float(rng.integers(1, 6)),
     )
     (row,) = of(frame)[0].rows
-    assert abs(row.found.rho.value) < 0.3
-    assert abs(row.found.gain.value) < 0.1
+    assert abs(row.result.rho.value) < 0.3
+    assert abs(row.result.gain.value) < 0.1
 
 
 def tells_its_story_prompt(seed: int) -> pd.DataFrame:
@@ -73,9 +73,9 @@ def tells_its_story_prompt(seed: int) -> pd.DataFrame:
 def test_texts_that_only_tell_their_story_prompt_are_not() -> None:
     """Of one study the correlation spreads by .23 about 0, since a fold holds five story-prompts: a mean of twelve."""
     frames = [tells_its_story_prompt(seed) for seed in range(12)]
-    with_prompts = [of(frame)[0].rows[0].found.rho.value for frame in frames]
+    with_prompts = [of(frame)[0].rows[0].result.rho.value for frame in frames]
     assert abs(np.mean(with_prompts)) < 0.2
-    without = [of(frame.assign(story_prompt=""))[0].rows[0].found.rho.value for frame in frames]
+    without = [of(frame.assign(story_prompt=""))[0].rows[0].result.rho.value for frame in frames]
     assert min(without) > 0.4
 
 
@@ -93,10 +93,10 @@ def test_few_story_prompts_give_no_interval_and_one_no_agreement() -> None:
     frame = planted.frame(told, criteria=("Empathy",), stories=60)
     frame["story_prompt"] = [f"prompt {int(story[1:]) % 4}" for story in frame["story"]]
     (row,) = of(frame)[0].rows
-    assert row.found.rho.value > 0.5
-    assert (row.found.rho.low, row.found.rho.reason) == (None, "no interval with fewer than 5 story-prompts")
+    assert row.result.rho.value > 0.5
+    assert (row.result.rho.low, row.result.rho.reason) == (None, "no interval with fewer than 5 story-prompts")
     (row,) = of(frame.assign(story_prompt="one"))[0].rows
-    assert row.found.rho.reason == "stories for one story-prompt only"
+    assert row.result.rho.reason == "stories for one story-prompt only"
 
 
 def test_a_text_under_the_wrong_rating_heads_the_list() -> None:
@@ -104,10 +104,10 @@ def test_a_text_under_the_wrong_rating_heads_the_list() -> None:
     swapped = frame.index[(frame["story"] == "s4") & (frame["repeat"] == 0)][0]
     frame.loc[swapped, "rating"] = 1.0  # its text says "a brilliant marvel"
     _, listed = of(frame)
-    assert (listed.rows[0].found.story, listed.rows[0].found.repeat, listed.rows[0].found.rating) == ("s4", 0, 1.0)
-    assert listed.rows[0].found.predicted > 4
-    assert "brilliant" in listed.rows[0].found.text
-    gaps = [abs(row.found.predicted - row.found.rating) for row in listed.rows]
+    assert (listed.rows[0].result.story, listed.rows[0].result.repeat, listed.rows[0].result.rating) == ("s4", 0, 1.0)
+    assert listed.rows[0].result.predicted > 4
+    assert "brilliant" in listed.rows[0].result.text
+    gaps = [abs(row.result.predicted - row.result.rating) for row in listed.rows]
     assert gaps == sorted(gaps, reverse=True)
 
 
@@ -141,17 +141,17 @@ def test_peoples_comments_go_with_their_ratings(studies: Path) -> None:
     frame = read_texts(studies / "storyer" / "train_rate_reason_data_small.json").with_text
     first, _ = of(frame)
     rows = {row.asked.criterion: row for row in first.rows}
-    assert rows["Middle"].found.rho.low > 0
-    assert rows["Middle"].found.gain.low > 0
-    assert rows["Heartwarming"].found.rho.reason == "fewer than 20 rated texts or 10 stories"
+    assert rows["Middle"].result.rho.low > 0
+    assert rows["Middle"].result.gain.low > 0
+    assert rows["Heartwarming"].result.rho.reason == "fewer than 20 rated texts or 10 stories"
 
 
 def test_what_has_no_rating_is_left_out_and_counted() -> None:
     frame = planted.frame(told, criteria=("Empathy",), stories=40)
     frame.loc[frame["repeat"] == 2, "rating"] = np.nan
     first, _ = of(frame)
-    assert first.rows[0].found.texts == 80
+    assert first.rows[0].result.texts == 80
     assert "40 texts without a rating or a known story are left out" in first.notes
     alike = planted.frame(told, criteria=("Empathy",), rating=lambda *_: 3.0)
-    assert of(alike)[0].rows[0].found.rho.reason == "every text has the same rating"
+    assert of(alike)[0].rows[0].result.rho.reason == "every text has the same rating"
     assert of(alike)[1].rows == ()

@@ -41,14 +41,14 @@ def chances(frame: pd.DataFrame) -> tuple[AgainstChance, AgainstChance, AgainstC
 def test_peoples_comments_tell_their_aspect(comments: ExplanationTexts) -> None:
     first, worst = of(comments.with_text)
     (row,) = first.rows
-    assert (row.found.texts, row.found.stories, row.found.criteria) == (303, 100, 10)
-    assert row.found.silhouette.value > row.found.silhouette_chance
-    assert row.found.purity.value > row.found.purity_chance + 0.08
-    assert row.found.accuracy.value > 2 * row.found.accuracy_chance
-    assert (row.found.silhouette_p, row.found.purity_p, row.found.accuracy_p) == (0.01, 0.01, 0.05)
-    assert abs(row.found.accuracy_chance - 0.1) < 0.04
+    assert (row.result.texts, row.result.stories, row.result.criteria) == (303, 100, 10)
+    assert row.result.silhouette.value > row.result.silhouette_chance
+    assert row.result.purity.value > row.result.purity_chance + 0.08
+    assert row.result.accuracy.value > 2 * row.result.accuracy_chance
+    assert (row.result.silhouette_p, row.result.purity_p, row.result.accuracy_p) == (0.01, 0.01, 0.05)
+    assert abs(row.result.accuracy_chance - 0.1) < 0.04
     assert not any("stories have mostly one criterion" in note for note in first.notes)
-    taken = [row.found.taken for row in worst.rows]
+    taken = [row.result.taken for row in worst.rows]
     assert taken == sorted(taken, reverse=True)
     assert f"the {QUICK.top} most confused of {len(taken)}" in worst.notes[0]
 
@@ -88,18 +88,18 @@ def test_telling_the_story_is_not_telling_the_criterion() -> None:
     ).assign(criterion=lambda f: np.where(f["story"].str[1:].astype(int) % 2, "Relevance", "Coherence"))
     first, _ = of(frame)
     (row,) = first.rows
-    assert row.found.purity_p > 0.05
-    assert row.found.accuracy_p > 0.05
+    assert row.result.purity_p > 0.05
+    assert row.result.accuracy_p > 0.05
     assert any("permuted over all stories" in note for note in first.notes)
 
 
 def test_too_little_is_undefined_with_its_reason() -> None:
     few = planted.frame(lambda at: f"{at.criterion} {at.story}", stories=4)
     first, worst = of(few)
-    assert first.rows[0].found.accuracy.reason == "fewer than 20 texts or 10 stories"
+    assert first.rows[0].result.accuracy.reason == "fewer than 20 texts or 10 stories"
     assert worst.rows == ()
     single = planted.frame(lambda at: f"good {at.story}", criteria=("Empathy",))
-    assert of(single)[0].rows[0].found.purity.reason == "one criterion only"
+    assert of(single)[0].rows[0].result.purity.reason == "one criterion only"
 
 
 def test_a_criterion_in_one_story_alone_is_never_told() -> None:
@@ -107,8 +107,8 @@ def test_a_criterion_in_one_story_alone_is_never_told() -> None:
     frame = planted.frame(lambda at: f"The {at.criterion} is good {at.story}.", criteria=("Empathy",), stories=20)
     frame.loc[frame["story"] == "s3", "criterion"] = "Charm"
     first, worst = of(frame)
-    assert first.rows[0].found.accuracy.value < 0.5
-    assert all(row.found.taken <= 1 for row in worst.rows)
+    assert first.rows[0].result.accuracy.value < 0.5
+    assert all(row.result.taken <= 1 for row in worst.rows)
 
 
 def test_vectors_of_nothing_are_looked_at_like_others() -> None:
@@ -125,7 +125,7 @@ def test_texts_without_a_criterion_are_left_out_and_counted() -> None:
     frame = planted.frame(lambda at: f"The {at.criterion} is good {at.story}.")
     frame.loc[:9, "criterion"] = ""
     first, _ = of(frame)
-    assert first.rows[0].found.texts == len(frame) - 10
+    assert first.rows[0].result.texts == len(frame) - 10
     assert "10 texts without a known criterion or story are left out" in first.notes
 
 

@@ -21,7 +21,7 @@ REASONS = (
 
 def row(frame: pd.DataFrame) -> Stability:
     found = measure(frame, embed(frame["text"].tolist(), None).vectors, NumbersOptions(), "signature")
-    return found.rows[0].found
+    return found.rows[0].result
 
 
 def about(story: int) -> str:

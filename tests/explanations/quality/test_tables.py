@@ -133,7 +133,7 @@ def test_every_measure_is_a_typed_value_of_which_frame_and_table_are_made(texts:
     for one, (title, rows) in zip(made, shown.items(), strict=True):
         frame = one.frame
         assert frame.attrs["signature"] == one.signature
-        assert all(dataclasses.is_dataclass(row.found) for row in one.rows)
+        assert all(dataclasses.is_dataclass(row.result) for row in one.rows)
         for row, flat in zip(rows, frame.to_dict("records"), strict=False):
             for key, cell in row.items():
                 if isinstance(cell, Estimate):

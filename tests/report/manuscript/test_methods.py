@@ -171,7 +171,7 @@ def test_an_audit_is_done_when_two_annotators_finished_items(demo_run: Path, tmp
     assert "0 of 6 items finished" in item.finding
     assert "audited" not in text
     assert "gwet" not in text
-    assert top == "6 explanations were drawn for an audit; no annotator has finished one."
+    assert top == "6 explanations were sampled for an audit; no annotator has finished one."
 
     with AuditStore.open(file) as store:
         nothing = dict.fromkeys([one.key for one in store.categories], 0)

@@ -11,10 +11,10 @@ from judge.report.sections import first_box, headline
 def test_the_demos_questions_are_answered(demo_run: Path) -> None:
     answers = headline.answers(ReportInputs.read([demo_run], ReportOptions(resamples=60)))
     verdicts = {answer.question: answer.verdict and answer.verdict.text for answer in answers}
-    assert verdicts["Was anything lost?"] == "nothing"
+    assert verdicts["What share of the ratings is missing?"] == "nothing"
     assert verdicts["Does the judge agree with itself?"] == "poor"
     assert verdicts["Does the judge agree with the labels?"] in ("near none", "some agreement")
-    assert verdicts["What are these figures worth?"] is None
+    assert verdicts["What limits these figures?"] is None
 
 
 def test_the_box_has_the_answers_of_the_summary(demo_run: Path) -> None:

@@ -45,11 +45,12 @@ def test_one_judge_is_not_called_the_closest() -> None:
         "30.0 [25.0, 35.0]."
     )
     assert control.endswith(
-        "reaches 20.0 [15.0, 25.0]: the judge lies 10.0 above [4.0, 16.0], higher on 2 of 2 criteria; more than new "
-        "story-prompts would explain."
+        "reaches 20.0 [15.0, 25.0]: the judge's value is 10.0 above [4.0, 16.0], higher on 2 of 2 criteria; more than "
+        "new story-prompts would explain."
     )
     assert ceiling.endswith(
-        "the judge lies 10.0 below [5.0, 15.0], higher on 0 of 2 criteria; more than new story-prompts would explain."
+        "the judge's value is 10.0 below [5.0, 15.0], higher on 0 of 2 criteria; "
+        "more than new story-prompts would explain."
     )
 
 
@@ -76,7 +77,7 @@ def test_no_row_is_named_the_closest_where_it_is_not_highest_on_the_common_stori
 
 
 def test_a_row_that_is_highest_on_the_common_stories_too_is_named_with_their_figures() -> None:
-    best = replace(LEAD, share=0.59, rivals=(replace(RIVAL, theirs=Estimate(0.20, 59)),))
+    best = replace(LEAD, share=0.59, rivals=(replace(RIVAL, rival_mean=Estimate(0.20, 59)),))
     first = said(replace(LEAD, judge="openai/n", value=Estimate(0.20, 100)), best)[0]
     assert "openai/m with ep1 follows people closest" in first
     assert first.endswith(
@@ -90,17 +91,17 @@ def test_people_and_judge_are_said_against_the_same_means_with_their_readings() 
     panel = replace(LEAD, same=same, readings="the mean of 3 repeats", other_raters=True)
     assert said(panel)[2] == (
         "People, one against the mean of the others, reach 40.0 [35.0, 45.0]; against the same means the judge "
-        "(the mean of 3 repeats against one reading) reaches 28.0: the judge lies 10.0 below [5.0, 15.0], higher on 0 "
-        "of 2 criteria; more than new story-prompts or other raters would explain."
+        "(the mean of 3 repeats against one reading) reaches 28.0: the judge's value is 10.0 below [5.0, 15.0], higher "
+        "on 0 of 2 criteria; more than new story-prompts or other raters would explain."
     )
 
 
 def test_an_interval_that_holds_zero_is_not_told_apart() -> None:
     near = replace(LEAD, over={**LEAD.over, CONTROL: Estimate(0.02, 100, -0.03, 0.07)})
     control = said(near)[1]
-    assert "the judge lies 2.0 above (difference 2.0 [−3.0, 7.0])" in control
-    assert control.endswith("this may be chance over new story-prompts.")
-    assert "explain" not in control
+    assert "the judge's value is 2.0 above (difference 2.0 [−3.0, 7.0])" in control
+    assert control.endswith("new story-prompts alone could explain this.")
+    assert "more than" not in control
     without = replace(LEAD, over={**LEAD.over, CONTROL: Estimate(0.02, 100)})
     assert said(without)[1].endswith("without an interval, this may be chance.")
 
@@ -122,7 +123,7 @@ def test_all_undefined_says_so_and_names_no_best() -> None:
 
 def test_a_run_of_the_control_alone_says_what_it_is(demo_run: Path) -> None:
     sentences = headline.sentences(ReportInputs.read([demo_run], ReportOptions(resamples=60)))
-    assert sentences[0].startswith("No person rated the stories of demo: labels by construction")
+    assert sentences[0].startswith("No person rated the stories of demo: labels set by rule")
     assert sentences[1].startswith("The only judge run on demo (48 stories, 4 systems) is the control")
     assert any("median over 12 cells (judge × Eval-Prompt × criterion)" in one for one in sentences)
     assert any("is the higher of 2 rows" in one or "(the higher of 2 rows" in one for one in sentences)

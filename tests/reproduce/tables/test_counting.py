@@ -22,7 +22,7 @@ def test_a_cell_that_stands_twice_in_the_file_of_printed_cells_is_refused(tmp_pa
     text = package_file("reproduce", "published_data", "hanna_published.csv").read_text(encoding="utf-8")
     path = tmp_path / "hanna_published.csv"
     path.write_text(text + text.splitlines()[1] + "\n", encoding="utf-8")
-    with pytest.raises(DataError, match="row 977: a printed cell stands twice; found 'correlations_overall_EP1, RE"):
+    with pytest.raises(DataError, match="row 977: a printed cell occurs twice; found 'correlations_overall_EP1, RE"):
         read_published(path)
 
 

@@ -168,7 +168,7 @@ def test_counts_of_changes_agree_with_the_cells(hanna_study: Study) -> None:
     changes = {(c.switch, c.table): c for c in hanna_study.changes()}
     for switch in DIFFERENCES:
         found = alone(hanna_study, switch)
-        for table in hanna_study.tables:
+        for table in hanna_study.table_names:
             own = [place for place in found if place[0] == table]
             if (switch, table) in changes:
                 change = changes[switch, table]

@@ -90,7 +90,7 @@ def test_no_printed_cell_is_forgotten(hanna_cells: dict[Place, Cell], hanna_stud
     ceiling = {place for place in hanna_cells if place[0].startswith("human_leave_one_out")}
     assert {place for place, cell in hanna_cells.items() if cell.in_print} == set(printed) | ceiling
     assert (len(printed), len(ceiling)) == (975, 12)
-    assert hanna_study.tables == list(dict.fromkeys(cell.table for cell in hanna_cells.values()))
+    assert hanna_study.table_names == list(dict.fromkeys(cell.table for cell in hanna_cells.values()))
 
 
 def test_the_printed_numbers_of_the_system_level_are_the_golden_ones(studies: Path) -> None:

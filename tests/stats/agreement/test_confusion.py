@@ -70,7 +70,8 @@ def test_what_nobody_said_is_undefined_and_says_why() -> None:
     assert always_no["kappa"].value == 0
     one = confusion(np.zeros(10), np.zeros(10), 2, positive=1).statistics()
     assert one["accuracy"].value == 1
-    for name in ("phi", "kappa", "ac1", "alpha", "precision", "recall", "f1", "balanced_accuracy"):
+    assert one["ac1"].value == 1, "as Gwet's coefficient of annotators with two categories"
+    for name in ("phi", "kappa", "alpha", "precision", "recall", "f1", "balanced_accuracy"):
         assert one[name].value is None, name
     nothing = confusion(np.full(3, np.nan), np.zeros(3), 2).statistics()
     assert {estimate.reason for estimate in nothing.values()} == {"undefined: no story has a label of both"}

@@ -28,7 +28,7 @@ def test_error_variance_is_the_pooled_variance_within_stories_over_the_count() -
 def test_leniency_of_known_raters_is_no_error() -> None:
     quality = np.arange(8.0)
     ratings = np.stack([quality - 1, quality, quality + 2], axis=1)
-    assert Replicated.of(ratings, known=True).error_variance(np.ones((1, 8)))[0] == pytest.approx(0, abs=1e-12)
+    assert Replicated.of(ratings, persons=True).error_variance(np.ones((1, 8)))[0] == pytest.approx(0, abs=1e-12)
     assert Replicated.of(ratings).error_variance(np.ones((1, 8)))[0] > 0.7
 
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from judge.errors import MissingExtraError, SpecError
 from judge.explanations.quality.quoted_points import QUOTED, QuotedPoints
-from judge.explanations.quality.rows import story_prompts, told
+from judge.explanations.quality.rows import rows_with, story_prompts
 from judge.records import Criterion, Scale
 from judge.stats.estimate import Estimate
 from judge.stats.resampling.grouped_folds import deal
@@ -44,6 +44,7 @@ AUDITED: tuple[tuple[str, int, int], ...] = (("words", 6, 10),)
 itself, on which margin and weights were chosen. What was read afterwards: `read_flags`; docs/contradictions.md."""
 
 LEAST_TEXTS, LEAST_PROMPTS, FOLDS = 100, 5, 5
+# Ratings and predictions are shares of their criterion's scale, so that criteria with other scales compare.
 _MIDDLE = 0.5
 
 
@@ -69,7 +70,7 @@ class Contradictions:
 
     flagged: tuple[Contradiction, ...]
     texts: int
-    told: Estimate
+    side_accuracy: Estimate
     notes: tuple[str, ...]
     seed: int
 
@@ -106,7 +107,7 @@ def contradictions(
     SpecError
         No text has a rating.
     """
-    part = frame[told(frame, "story") & frame["rating"].notna().to_numpy()].reset_index(drop=True)
+    part = frame[rows_with(frame, "story") & frame["rating"].notna().to_numpy()].reset_index(drop=True)
     if part.empty:
         raise SpecError("no explanation has a rating and a known story: nothing can contradict")
     scales = _ends(part, criteria)
@@ -114,9 +115,9 @@ def contradictions(
     y = (part["rating"].to_numpy(dtype=np.float64) - low) / np.where(high > low, high - low, 1.0)
     predicted, why = _predicted(part, y, seed)
     quoted = _quoted(part, criteria, y, low, high)
-    known = ~np.isnan(predicted) & (y != _MIDDLE)
-    same = int((np.sign(predicted[known] - _MIDDLE) == np.sign(y[known] - _MIDDLE)).sum())
-    told_by = wilson(same, int(known.sum())) if known.any() else Estimate.undefined(why or "no prediction")
+    decided = ~np.isnan(predicted) & (y != _MIDDLE)
+    same = int((np.sign(predicted[decided] - _MIDDLE) == np.sign(y[decided] - _MIDDLE)).sum())
+    told_by = wilson(same, int(decided.sum())) if decided.any() else Estimate.undefined(why or "no prediction")
     if told_by.value is not None and told_by.value < least_told:
         why = (
             f"the words of these texts predict the side of {100 * told_by.value:.0f} % of their ratings, and "
@@ -178,23 +179,23 @@ def _weights(y: Floats) -> Floats:
 
 def _quoted(part: pd.DataFrame, criteria: Sequence[Criterion], y: Floats, low: Floats, high: Floats) -> Floats:
     """The point (0 to 1) on the other side of the middle whose guideline a text quotes, NaN where there is none."""
-    found = np.full(y.size, np.nan)
-    known = {one.name: QuotedPoints(one) for one in criteria if one.guidelines}
-    for place, (name, text) in enumerate(zip(part["criterion"], part["text"], strict=True)):
-        if name not in known or high[place] <= low[place]:
+    quoted = np.full(y.size, np.nan)
+    points_of = {criterion.name: QuotedPoints(criterion) for criterion in criteria if criterion.guidelines}
+    for i, (name, text) in enumerate(zip(part["criterion"], part["text"], strict=True)):
+        if name not in points_of or high[i] <= low[i]:
             continue
-        points = [(point - low[place]) / (high[place] - low[place]) for point, _ in known[name].of(text)]
-        own = any(np.sign(one - _MIDDLE) == np.sign(y[place] - _MIDDLE) for one in points)
-        if points and not own and (points[0] - _MIDDLE) * (y[place] - _MIDDLE) < 0:
-            found[place] = points[0]
-    return found
+        points = [(point - low[i]) / (high[i] - low[i]) for point, _ in points_of[name].of(text)]
+        own = any(np.sign(quoted_point - _MIDDLE) == np.sign(y[i] - _MIDDLE) for quoted_point in points)
+        if points and not own and (points[0] - _MIDDLE) * (y[i] - _MIDDLE) < 0:
+            quoted[i] = points[0]
+    return quoted
 
 
 def _ends(part: pd.DataFrame, criteria: Sequence[Criterion]) -> Floats:
     """Lowest and highest point of each row's scale."""
-    known = {one.name: _ends_of(one.scale) for one in criteria}
+    own = {criterion.name: _ends_of(criterion.scale) for criterion in criteria}
     seen = part.groupby("criterion")["rating"].agg(["min", "max"])
-    ends = [known.get(name) or tuple(map(float, seen.loc[name])) for name in part["criterion"]]
+    ends = [own.get(name) or tuple(map(float, seen.loc[name])) for name in part["criterion"]]
     return np.array(ends, dtype=np.float64)
 
 

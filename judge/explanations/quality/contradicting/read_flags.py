@@ -17,6 +17,7 @@ from judge.folders.shipped import package_file
 
 Sample = Literal["experts", "other deals"]
 Verdict = Literal["contradicts", "hedged", "agrees"]
+# Long enough that no two texts of a study share a mark, short enough to be read in a table.
 _DIGITS = 16
 
 
@@ -35,13 +36,13 @@ class Read:
 
 
 def mark(text: str) -> str:
-    """By which a text is known in the file."""
+    """The mark that identifies a text in the file."""
     return fingerprint_text(text)[:_DIGITS]
 
 
 @functools.cache
 def read_flags() -> tuple[Read, ...]:
-    """All rows."""
+    """Texts that were read, from the file that ships."""
     file = package_file("explanations", "quality", "contradicting", "read_flags.csv")
     rows = csv.DictReader(file.read_text(encoding="utf-8").splitlines())
     return tuple(

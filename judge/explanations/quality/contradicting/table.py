@@ -30,31 +30,32 @@ def table(contradictions: Contradictions) -> Table:
         Column("rule", "by"),
         Column("text", "text", text=True, wrap=_WRAP),
     ]
-    rows = [{column.key: getattr(one, column.key) for column in columns} for one in contradictions.flagged]
+    rows = [{column.key: getattr(flag, column.key) for column in columns} for flag in contradictions.flagged]
     kept = [column for column in columns if not rows or any(row[column.key] is not None for row in rows)]
     title = "Answers whose reason contradicts their rating"
     return Table(title, kept, rows, contradictions.signature, tuple(_notes(contradictions)))
 
 
-def _notes(found: Contradictions) -> Iterator[str]:
-    yield f"flagged: {len(found.flagged)} of {found.texts} rated texts ({_percent(found.share)} %)"
+def _notes(contradictions: Contradictions) -> Iterator[str]:
+    count = f"{len(contradictions.flagged)} of {contradictions.texts}"
+    yield f"flagged: {count} rated texts ({_percent(contradictions.share)} %)"
     for rule, right, read in AUDITED:
         share = _percent(wilson(right, read))
-        of = (
+        sample_words = (
             "of five judges' answers to TTCW on which the rule was set, which flatters it: read a flag before it counts"
         )
         contradicted = f"{right} of {read} flagged answers contradicted their rating when read ({share} %)"
-        yield f"precision of the rule on {rule}: {contradicted}, {of}"
-    for sample, of in _FRESH.items():
+        yield f"precision of the rule on {rule}: {contradicted}, {sample_words}"
+    for sample, sample_words in _FRESH.items():
         right, read = read_flags.precision(sample)
         share = _percent(wilson(right, read))
-        yield f"on texts that it was not set on it is lower: {right} of {read} ({share} %) {of}"
-    if any(one.rule == "guideline" for one in found.flagged):
+        yield f"on texts that it was not set on it is lower: {right} of {read} ({share} %) {sample_words}"
+    if any(flag.rule == "guideline" for flag in contradictions.flagged):
         yield "the rule on guidelines was not audited: no answer of the studies at hand was flagged by it"
-    if found.told.value is not None:
-        yield f"words predict the correct side of the scale for {_percent(found.told)} % of the texts"
+    if contradictions.side_accuracy.value is not None:
+        yield f"words predict the correct side of the scale for {_percent(contradictions.side_accuracy)} % of the texts"
     yield "words: predicted from the words of texts about other story-prompts; guideline: quotes that of another point"
-    yield from found.notes
+    yield from contradictions.notes
 
 
 def _percent(share: Estimate) -> str:

@@ -15,6 +15,7 @@ from judge.parsing.words.tiers import DOUBTFUL, PLAIN, STANDING
 
 _WORD = re.compile(r"[\w']+")
 _NEAR = 40
+"""Characters between two labels of one breath ("Yes, but also no")."""
 
 
 def decide_label(page: Page, stated: list[Statement], mentions: Sequence[Mention]) -> Decision:
@@ -45,7 +46,7 @@ def decide_label(page: Page, stated: list[Statement], mentions: Sequence[Mention
         return Decision("ambiguous", None, flags)
     plainest = min(s.tier for s in ours)
     ours = [s for s in ours if s.tier == plainest]
-    chosen = next((s for s in ours if s.place == "boxed"), ours[0])
+    chosen = next((s for s in ours if s.form == "boxed"), ours[0])
     apart = [s for s in stated if s.other and s.mention.value != chosen.mention.value and not chosen.named]
     if any(_beside(page, chosen.mention, mention) for mention in mentions) or _in_one_sentence(page, chosen, apart):
         return Decision("ambiguous", None, flags)
@@ -54,15 +55,15 @@ def decide_label(page: Page, stated: list[Statement], mentions: Sequence[Mention
 
 def _asked_itself(statement: Statement) -> bool:
     """Whether the label answers the question with which the answer begins, which may be one of several."""
-    return statement.place == "leading" and statement.tier == STANDING
+    return statement.form == "leading" and statement.tier == STANDING
 
 
 def _nothing_plain(doubtful: list[Statement], flags: tuple[str, ...]) -> Decision:
     if not doubtful:
         return Decision("no_rating", None, flags)
-    for place in ("list", "quoted"):
-        if any(s.place == place for s in doubtful):
-            flags += (place,)
+    for form in ("list", "quoted"):
+        if any(s.form == form for s in doubtful):
+            flags += (form,)
     return Decision("ambiguous", None, flags)
 
 
@@ -88,6 +89,6 @@ def _beside(page: Page, chosen: Mention, other: Mention) -> bool:
     between = page.low[chosen.stop : other.start]
     if any(c in ".!?\n(" for c in between):
         return False
-    said = _WORD.findall(between)
+    between_words = _WORD.findall(between)
     rest = page.low[other.stop :].lstrip(" \"'”»)")[:1]
-    return bool(said) and label_words.BESIDE.issuperset(said) and not rest.isalnum()
+    return bool(between_words) and label_words.BESIDE.issuperset(between_words) and not rest.isalnum()

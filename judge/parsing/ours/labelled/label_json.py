@@ -12,6 +12,8 @@ from judge.parsing.words.label_words import LABEL_NAMES
 from judge.records import Judgment, Scale
 
 _LONGEST = 200
+"""Characters of a value that may be a label with a remark; a longer one is an explanation."""
+
 _EDGE = " \t\n*_\"'`.!()[]"
 
 
@@ -41,19 +43,19 @@ def code_in(value: Any, scale: Scale) -> int | None:
     if code is not None:
         return code
     sheet = page(value[:_LONGEST], names("", ()), scale)
-    found = label_mentions(sheet)
-    if not found or sheet.low[: found[0].start].strip(_EDGE) or len({m.value for m in found}) > 1:
+    named = label_mentions(sheet)
+    if not named or sheet.low[: named[0].start].strip(_EDGE) or len({m.value for m in named}) > 1:
         return None
-    behind = sheet.low[found[0].stop :].lstrip(" *\"'")
-    return int(found[0].value) if behind[:1] in ".,:;!(—–-\n" else None
+    behind = sheet.low[named[0].stop :].lstrip(" *\"'")
+    return int(named[0].value) if behind[:1] in ".,:;!(—–-\n" else None
 
 
 def _span(text: str, entry: Entry, scale: Scale, code: int, start: int) -> tuple[int, int] | None:
-    """Where the label stands in the text; None when it is written in a way that cannot be found again."""
-    place = text.find(f'"{entry.key}"', start)
-    if place < 0:
+    """Span of the label in the text; None when it is written in a way that cannot be found again."""
+    position = text.find(f'"{entry.key}"', start)
+    if position < 0:
         return None
-    behind = place + len(entry.key) + 2
+    behind = position + len(entry.key) + 2
     label = scale.labels[code].lower()
-    found = text[behind : behind + _LONGEST].lower().find(label)
-    return None if found < 0 else (behind + found, behind + found + len(label))
+    offset = text[behind : behind + _LONGEST].lower().find(label)
+    return None if offset < 0 else (behind + offset, behind + offset + len(label))

@@ -19,8 +19,8 @@ def label_mentions(page: Page) -> list[Mention]:
     Of an answer with more than 300 the first 100 and the last 200 are kept, so that the time stays bounded.
     """
     pattern, codes = _pattern(page.scale.labels)
-    found = [_mention(match, codes) for match in pattern.finditer(page.low)]
-    return found if len(found) <= _MOST else found[:100] + found[-200:]
+    matches = [_mention(match, codes) for match in pattern.finditer(page.low)]
+    return matches if len(matches) <= _MOST else matches[:100] + matches[-200:]
 
 
 def label_at(page: Page, mention: Mention) -> str:

@@ -22,6 +22,7 @@ from judge.parsing.words.tiers import DOUBTFUL
 from judge.records import Criterion, Judgment, Scale
 
 _LONGEST_NOTICE = 160
+"""Characters: a longer text with the words of a filter speaks of the story's content."""
 
 
 def label_choice(text: str, scale: Scale) -> Judgment:
@@ -61,12 +62,12 @@ def withheld(text: str) -> bool:
 def _prose(text: str, criterion: Criterion, criterion_names: Names, *, cut: bool) -> Reading:
     """Running text: find every label, keep what is stated as the answer, decide."""
     sheet = page(text, criterion_names, criterion.scale)
-    found = label_mentions(sheet)
-    if not found or label_words.DECLINES.match(sheet.low):
+    labels = label_mentions(sheet)
+    if not labels or label_words.DECLINES.match(sheet.low):
         return Reading(Judgment("no_rating"))
-    if cut and _unfinished(sheet, found[-1]):
-        found = found[:-1]
-    decision, read = _decision(sheet, found)
+    if cut and _unfinished(sheet, labels[-1]):
+        labels = labels[:-1]
+    decision, read = _decision(sheet, labels)
     chosen = decision.statement
     if decision.status != "ok" or chosen is None:
         return Reading(Judgment(decision.status, flags=decision.flags))
@@ -77,14 +78,14 @@ def _prose(text: str, criterion: Criterion, criterion_names: Names, *, cut: bool
 
 
 def _decision(sheet: Page, mentions: list[Mention]) -> tuple[Decision, Page]:
-    """What all labels together say, without those that restate the choice."""
+    """The decision from all labels together, without those that restate the choice."""
     options = without_options(sheet, mentions)
     stated = [Statement(mention, DOUBTFUL, "list") for mention in options.doubtful]
     left = [mention for mention in mentions if mention.start not in options.masked]
     for mention in left:
-        one = label_statement(options.page, mention)
-        if one is not None:
-            stated.append(one)
+        stated_label = label_statement(options.page, mention)
+        if stated_label is not None:
+            stated.append(stated_label)
     return decide_label(options.page, stated, left), options.page
 
 

@@ -32,21 +32,21 @@ _TAG = re.compile(r"<\s?(?:final )?(?:answer|rating|verdict|label|score|grade|ju
 
 
 def label_statement(page: Page, mention: Mention) -> Statement | None:
-    """What the answer says with this label, or None when it does not state it."""
-    found = _stated(page, mention)
-    if found is not None and found.other:
-        return found
+    """The statement that the answer makes with this label, or None when it does not state it."""
+    stated = _stated(page, mention)
+    if stated is not None and stated.other:
+        return stated
     span = quotation(page.text, mention.start, mention.stop)
     if span is not None:
-        alone = _stated(page.part(*span), mention) if found is None else found
+        alone = _stated(page.part(*span), mention) if stated is None else stated
         return None if alone is None else Statement(mention, DOUBTFUL, "quoted")
-    if found is None:
+    if stated is None:
         return None
-    given = assertion(page, mention, "sentence" if found.place == "sentence" else "label")
+    given = assertion(page, mention, "sentence" if stated.form == "sentence" else "label")
     if given == "denied":
         return None
-    hangs = found.place in ("leading", "line") and label_words.DEPENDS.match(page.low, mention.stop) is not None
-    return replace(found, tier=DOUBTFUL) if (given == "doubtful" or hangs) and found.tier < DOUBTFUL else found
+    hangs = stated.form in ("leading", "line") and label_words.DEPENDS.match(page.low, mention.stop) is not None
+    return replace(stated, tier=DOUBTFUL) if (given == "doubtful" or hangs) and stated.tier < DOUBTFUL else stated
 
 
 def _stated(page: Page, mention: Mention) -> Statement | None:
@@ -56,14 +56,14 @@ def _stated(page: Page, mention: Mention) -> Statement | None:
     if number is not None:
         page = _blanked(page, number.start(), mention.start)
     hedge = label_words.HEDGE.search(page.low, near, mention.start)
-    found = _plainly_stated(page if hedge is None else _blanked(page, hedge.start(), mention.start), mention)
+    stated = _plainly_stated(page if hedge is None else _blanked(page, hedge.start(), mention.start), mention)
     about = about_what(page, mention)
-    if about == "other" and (found is None or not found.named):
+    if about == "other" and (stated is None or not stated.named):
         return Statement(mention, LIKELY, "other", other=True)
-    if found is None or found.other:
-        return found
-    named = found.named or about == "asked"
-    return replace(found, named=named, tier=found.tier if hedge is None else DOUBTFUL)
+    if stated is None or stated.other:
+        return stated
+    named = stated.named or about == "asked"
+    return replace(stated, named=named, tier=stated.tier if hedge is None else DOUBTFUL)
 
 
 def _blanked(page: Page, begin: int, end: int) -> Page:
@@ -75,36 +75,36 @@ def _plainly_stated(page: Page, mention: Mention) -> Statement | None:
     unchecked = label_words.UNCHECKED.search(page.low, max(0, mention.start - 8), mention.start) is not None
     if follow == "no" or unchecked or is_initial(page, mention) or _accepts(page, mention):
         return None
-    found = _leading(page, mention, follow) or _standing_form(page, mention)
-    if found is not None:
-        return found
+    stated = _leading(page, mention, follow) or _standing_form(page, mention)
+    if stated is not None:
+        return stated
     before = page.tokens_before(mention.start)
     label = _label(page, before, mention)
     if label is not None and label.kind == "doubtful" and _on_next_line(page, mention):
         label = None
     if label is not None and not (is_small_letter(page, mention) and follow not in ("stop", "dash")):
-        found = _labelled(label, mention, follow)
-        if found is not None or label.kind == "rating":
-            return found
+        stated = _labelled(label, mention, follow)
+        if stated is not None or label.kind == "rating":
+            return stated
     return _in_sentence(page, before, mention, follow) or _alone(page, before, mention, follow, label)
 
 
 def _follow(page: Page, mention: Mention) -> str:
     """What stands behind: `stop`, `dash`, `opening` (a clause of its own), `stated` (may follow "the answer is no"),
     `noun` (the label belongs to what follows), `no` (it is defined: "Yes = ...", or a key)."""
-    low, place = page.low, mention.stop
-    while place < len(low) and low[place] in " \t\"'”»)]}>$":
-        place += 1
+    low, position = page.low, mention.stop
+    while position < len(low) and low[position] in " \t\"'”»)]}>$":
+        position += 1
     if _set_off(page, mention):
         return "stop"
     if _KEY.match(low, mention.stop) and low[: mention.start].rstrip("{, \n\t").endswith(('"', "'")):
         return "no"
-    if place >= len(low) or not low[place].isalnum():
-        behind = low[place : place + 1]
+    if position >= len(low) or not low[position].isalnum():
+        behind = low[position : position + 1]
         return "no" if behind == "=" else "dash" if behind in ("—", "–", "-") else "stop"
-    word = page.word_at(place)
+    word = page.word_at(position)
     interjection = label_at(page, mention) in label_words.INTERJECTIONS
-    capital = page.text[place].isupper() or page.text[place] == "I"
+    capital = page.text[position].isupper() or page.text[position] == "I"
     if word in (label_words.AFTER_INTERJECTION if interjection else label_words.AFTER_LABEL):
         return "opening"
     if capital and word in label_words.NEW_SENTENCE:
@@ -155,8 +155,8 @@ def _standing_form(page: Page, mention: Mention) -> Statement | None:
 def _label(page: Page, before: list[str], mention: Mention) -> Label | None:
     """The label with a colon or dash that announces an answer: those of numbers, and those of labels alone."""
     line = page.low.rfind("\n", 0, mention.start) + 1
-    said = label_words.SAYS.search(page.low, max(line, mention.start - 120), mention.start)
-    if label_words.LINE_LABEL.fullmatch(page.low, line, mention.start) or (said and ":" in said.group()):
+    match = label_words.SAYS.search(page.low, max(line, mention.start - 120), mention.start)
+    if label_words.LINE_LABEL.fullmatch(page.low, line, mention.start) or (match and ":" in match.group()):
         return Label("rating")
     tokens = before.copy()
     while tokens and tokens[-1] in "\n([{<":
@@ -167,10 +167,10 @@ def _label(page: Page, before: list[str], mention: Mention) -> Label | None:
     segment: list[str] = []
     while tokens and tokens[-1] not in words.STOPS:
         segment.append(tokens.pop())
-    known = words.GLUE | words.STORY | words.SUBJECT | words.STATE | words.RATING | label_words.LABEL_NAMES
-    known |= label_words.ABOUT_THE_REQUEST | label_words.ANSWER_NOUNS
+    allowed = words.GLUE | words.STORY | words.SUBJECT | words.STATE | words.RATING | label_words.LABEL_NAMES
+    allowed |= label_words.ABOUT_THE_REQUEST | label_words.ANSWER_NOUNS
     announces = label_words.LABEL_NAMES | label_words.CONCLUDING | label_words.ANSWER_NOUNS
-    if stopped and 1 <= len(segment) <= 8 and known.issuperset(segment) and not announces.isdisjoint(segment):
+    if stopped and 1 <= len(segment) <= 8 and allowed.issuperset(segment) and not announces.isdisjoint(segment):
         return Label("rating")
     return label_before(page, before)
 
@@ -212,13 +212,13 @@ def _names_the_answer(page: Page, before: list[str], mention: Mention) -> bool:
         if token in words.STOPS:
             break
         segment.append(token)
-    said = set(segment)
-    if said & label_words.ANSWER_NOUNS or said & (words.STORY_STATE - _BEING):
+    segment_words = set(segment)
+    if segment_words & label_words.ANSWER_NOUNS or segment_words & (words.STORY_STATE - _BEING):
         return True
-    if said & words.SUBJECT and said & (words.STATE | label_words.ANSWERING):
+    if segment_words & words.SUBJECT and segment_words & (words.STATE | label_words.ANSWERING):
         return True
     noun = label_at(page, mention) in label_words.INTERJECTIONS or len(label_at(page, mention)) == 1
-    return noun and segment[:1] in (["a"], ["an"]) and bool(said & _POINTING)
+    return noun and segment[:1] in (["a"], ["an"]) and bool(segment_words & _POINTING)
 
 
 def _alone(page: Page, before: list[str], mention: Mention, follow: str, label: Label | None) -> Statement | None:
@@ -256,15 +256,15 @@ def _closes(page: Page, before: list[str], mention: Mention, follow: str) -> Sta
     if clause.denied or follow not in ("stop", "dash") or is_small_letter(page, mention):
         return None
     begin, _, _ = page.sentence(mention.start, mention.stop)
-    said = set(re.findall(r"[\w']+", page.low[begin : mention.start]))
+    clause_words = set(re.findall(r"[\w']+", page.low[begin : mention.start]))
     interjection = label_at(page, mention) in label_words.INTERJECTIONS
     ends = interjection or re.match(r"[\"'”»)*\s]{0,4}(?:[.!\n]|\Z)", page.low[mention.stop :]) is not None
-    if said and ends and (not clause.states or clause.whole):
+    if clause_words and ends and (not clause.states or clause.whole):
         if behind_revision(page, mention.start) is not None and clause.whole:
             return Statement(mention, PLAIN, "sentence")
-        if said & label_words.CONCLUDING and said <= label_words.AROUND_CONCLUDING:
+        if clause_words & label_words.CONCLUDING and clause_words <= label_words.AROUND_CONCLUDING:
             return Statement(mention, LIKELY, "sentence")
-    if said or not re.match(r"[\"'”»)*\s]{0,4}(?:[.!]|\Z)", page.low[mention.stop :]):
+    if clause_words or not re.match(r"[\"'”»)*\s]{0,4}(?:[.!]|\Z)", page.low[mention.stop :]):
         return None
     asked = page.low[:begin].rstrip(" \n\"'*)").endswith("?")
     last = not any(c.isalnum() for c in page.low[mention.stop :])

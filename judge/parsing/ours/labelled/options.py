@@ -15,6 +15,7 @@ _ENDS = re.compile(r"[\"'“”’»\s]{0,3}(?:[.!?:;,)\]\n|]|\Z)")
 _OPENS = re.compile(r"[ \t>(\[]{0,4}(?:(?:[-•+]|\#{1,6}|\d{1,2}[.)])[ \t]{1,4})?[\s\"'(\[]{0,4}")
 _BEHIND = re.compile(r"[\"')\]\s]{0,3}?([:=.)—–-]|means\b)[ \t]{0,3}(?=\S)")
 _SHORT = 60
+"""Characters: the options restated stand in a short line; in a longer sentence the labels are its own words."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,8 @@ _ONE = re.compile(ANY)
 _FIRST_NAME = re.compile(rf"(?P<head>[^①②⓪]{{0,40}})(?P<v>{ANY})")
 _NO_ONE_LEADS = re.compile(rf"\W{{0,4}}{NO_ONE}(?=[.!\s]{{0,3}}(?:\n|\Z)|[.!,:;—–])")
 _SENTENCE = 6
+"""Words from which on what follows a dash is a sentence, and no title."""
+
 _CONCLUDES = re.compile(
     r"\b(?:so|thus|hence|therefore|overall|conclusion|summary|short|sum|conclude|all|balance|whole|end"
     r"|finally|ultimately|final|answer|verdict|winner|choice|pick|vote|preference|i'd|i|it's|altogether"
@@ -51,8 +53,8 @@ def leading(sheet: Sheet, *, cut: bool) -> Iterator[Statement]:
     match = _FIRST_NAME.match(line)
     if match is None or not _HEAD_LINE.fullmatch(match.group("head").lstrip()):
         return
-    place, stop = match.start("v"), match.end()
-    reference = sheet.references.get(place)
+    symbol_start, stop = match.start("v"), match.end()
+    reference = sheet.references.get(symbol_start)
     behind = _LEADS.match(line, stop)
     if behind is None or reference is None or RATED.match(line, stop):
         return
@@ -68,13 +70,13 @@ def leading(sheet: Sheet, *, cut: bool) -> Iterator[Statement]:
     listed = colon or (")" in behind.group() and behind.group()[-1:] == " ")
     if listed and ((not reference.bare and reference.symbol != TIE) or cut):
         return
-    if _listed(line, match.group("v"), place) or (cut and opened and not reference.bare and rest.strip()):
+    if _listed(line, match.group("v"), symbol_start) or (cut and opened and not reference.bare and rest.strip()):
         return
     if "(" in behind.group() and not reference.bare:
         return
     if not reference.bare and (_is_heading(sheet.text, reference.start) or _titles(behind.group(), rest)):
         return
-    yield form(match.group("v"), place, stop, 0, place)
+    yield form(match.group("v"), symbol_start, stop, 0, symbol_start)
 
 
 def _gives_reasons(behind: str, rest: str) -> bool:
@@ -96,10 +98,10 @@ def _titles(behind: str, rest: str) -> bool:
     return dashed and len(rest.split()) < _SENTENCE and not any(c in rest for c in ".!")
 
 
-def _listed(line: str, symbol: str, place: int) -> bool:
+def _listed(line: str, symbol: str, start: int) -> bool:
     """Whether another line opens with another story in the same way: they are headings or a list."""
     stops = {(m.group("v"), m.group("stop").strip()) for m in _LINE_OF.finditer(line)}
-    own = next((m.group("stop").strip() for m in _LINE_OF.finditer(line) if m.start("v") == place), None)
+    own = next((m.group("stop").strip() for m in _LINE_OF.finditer(line) if m.start("v") == start), None)
     return own is not None and any(other != symbol and stop == own for other, stop in stops)
 
 

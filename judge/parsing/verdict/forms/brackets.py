@@ -34,19 +34,19 @@ def boxed(sheet: Sheet) -> Iterator[Statement]:
     if not any(sign in line for sign in ("[", "boxed", "<", "【", "✅", "✔", "✓", "☑", "☒", "◉")):
         return
     for match in _BOXED.finditer(line):
-        place = match.start("v")
+        start = match.start("v")
         begin = max(line.rfind(stop, 0, match.start()) + 1 for stop in ("\n", ". ", "? ", "! "))
         before, behind = line[begin : match.start()], line[match.end() :][:40]
         if not lead_ins.own(before, names=True):
             continue
-        told = _TOLD.search(before[-160:]) is not None and not _OWN_TELLING.search(
+        told_so = _TOLD.search(before[-160:]) is not None and not _OWN_TELLING.search(
             before[:60] if len(before) < 60 else before
         )
-        if told or OPTION_BEHIND.match(behind) or _OPTION_BEFORE.search(before):
+        if told_so or OPTION_BEHIND.match(behind) or _OPTION_BEFORE.search(before):
             continue
         if context.spoken_of(before[-160:]) or phrases.TEMPLATE.search(line, max(0, match.start() - 80), match.start()):
             continue
-        yield form(match.group("v"), match.start(), _closed(line, match.end()), begin, place, context.revises(before))
+        yield form(match.group("v"), match.start(), _closed(line, match.end()), begin, start, context.revises(before))
 
 
 def _closed(line: str, stop: int) -> int:

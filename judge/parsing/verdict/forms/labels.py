@@ -105,5 +105,5 @@ def rows(line: str) -> Iterator[Statement]:
             continue
         if any(any(c.isdigit() for c in cell) for cell in cells[1:]):
             continue
-        place = line.find(named[0], match.start("cells") + len(match.group("cells").split("|")[0]))
-        yield form(named[0], match.start(), match.end(), match.start(), place)
+        start = line.find(named[0], match.start("cells") + len(match.group("cells").split("|")[0]))
+        yield form(named[0], match.start(), match.end(), match.start(), start)

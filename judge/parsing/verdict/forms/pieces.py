@@ -30,5 +30,5 @@ FILLER = re.compile(
 """Words of a sentence that only leads up to a label."""
 
 
-def form(symbol: str, start: int, stop: int, begin: int, place: int, revises: bool = False) -> Statement:
-    return Statement(symbol, "form", start, stop, begin, stop, place, revises, direct=True)
+def form(symbol: str, start: int, stop: int, begin: int, position: int, revises: bool = False) -> Statement:
+    return Statement(symbol, "form", start, stop, begin, stop, position, revises, direct=True)

@@ -23,12 +23,16 @@ if TYPE_CHECKING:
 
 TABLES = {
     "summary": ("Summary", "judge summary {run}", "Summary: may it replace a person, which prompt, what next?"),
-    "coverage": ("Coverage", "judge coverage {run}", "What was asked, answered and rated, and what loss goes with."),
+    "coverage": (
+        "Coverage",
+        "judge coverage {run}",
+        "What was requested, answered and rated, and which properties missing ratings go with.",
+    ),
     "consistency": ("Consistency", "judge consistency {run}", "Does the judge agree with itself over repeats?"),
     "correlate": ("Correlation", "judge correlate {run}", "Does it follow people, over all stories?"),
     "correlate-system": ("By system", "judge correlate {run} --level system", "Does it rank systems as people do?"),
-    "systems": ("Systems", "judge systems {run}", "Which systems are better, and can they be told apart?"),
-    "criteria": ("Criteria", "judge criteria {run}", "Does it tell criteria apart?"),
+    "systems": ("Systems", "judge systems {run}", "Which systems are better, and are the differences significant?"),
+    "criteria": ("Criteria", "judge criteria {run}", "Does it distinguish criteria?"),
     "diagnose": ("Diagnosis", "judge diagnose {run}", "How does it go wrong?"),
     "stress": ("Stress", "judge stress report {run}", "What does it make of stories that were changed on purpose?"),
     "compare": ("Eval-Prompts compared", "judge compare {run}", "Is one Eval-Prompt better than another?"),
@@ -42,7 +46,11 @@ COMPARED = {
         "Does the judge prefer the story that people prefer, beside what needs no judge?",
     ),
     "rank-order": ("Order", "judge rank {run} --table order", "Does the place of a story decide?"),
-    "rank-systems": ("Systems", "judge rank {run} --table systems", "Which systems win, and can they be told apart?"),
+    "rank-systems": (
+        "Systems",
+        "judge rank {run} --table systems",
+        "Which systems win, and are the differences significant?",
+    ),
     "rank-stories": (
         "Stories",
         "judge rank {run} --table stories",
@@ -91,7 +99,7 @@ def tables_page(site: Site, request: Request) -> Response:
 
 def _as_html(kept: dict[str, Any] | None) -> list[Markup]:
     """The tables that were kept, as every page prints tables."""
-    return [html_table(table(one), copies=False) for one in (kept["tables"] if kept is not None else ())]
+    return [html_table(table(kept_table), copies=False) for kept_table in (kept["tables"] if kept is not None else ())]
 
 
 def disagreements_page(site: Site, request: Request) -> Response:
@@ -121,7 +129,7 @@ def _kept(
     site: Site, run: FoundRun, name: str, kind: str, *more: str
 ) -> tuple[dict[str, Any] | None, bool, str | None, bool]:
     """(what is kept or None, whether it is being computed, why it cannot be, whether there are newer results)."""
-    file: Path = site.kept.place(run.path) / name
+    file: Path = site.kept.folder_of(run.path) / name
     kept, wanted = read_kept(file), run_state(run)
     if kept is not None and kept.get("state") == wanted:
         return kept, False, None, False
@@ -157,14 +165,14 @@ def audit_page(site: Site, request: Request) -> Response:
 
 
 def _audited(site: Site, run: FoundRun, file: Path) -> tuple[dict[str, Any] | None, bool, str | None, bool]:
-    found = file.stat()
+    status = file.stat()
     wal = file.with_name(file.name + "-wal")
     more = wal.stat() if wal.is_file() else None
-    wanted = f"{found.st_mtime_ns}-{found.st_size}-{more.st_mtime_ns if more else 0}"
-    kept = read_kept(site.kept.place(run.path) / "view-audit.json")
+    wanted = f"{status.st_mtime_ns}-{status.st_size}-{more.st_mtime_ns if more else 0}"
+    kept = read_kept(site.kept.folder_of(run.path) / "view-audit.json")
     if kept is not None and kept.get("state") == wanted:
         return kept, False, kept.get("problem"), False
-    work = site.jobs.want("audit", [site.kept.place(run.path), file], wanted, again=True)
+    work = site.jobs.want("audit", [site.kept.folder_of(run.path), file], wanted, again=True)
     return kept, work.failure is None, work.failure, kept is not None
 
 

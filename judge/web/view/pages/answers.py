@@ -65,15 +65,15 @@ def judgments_page(site: Site, request: Request) -> Response:
     )
 
 
-def _rows(opened: Stored, found: Sequence[Row]) -> list[dict[str, Any]]:
-    stories = {place: opened.journal.story_at(place) for place in {row.story for row in found}}
-    return [_shown(opened, row, stories[row.story]) for row in found]
+def _rows(opened: Stored, rows: Sequence[Row]) -> list[dict[str, Any]]:
+    stories = {position: opened.journal.story_at(position) for position in {row.story for row in rows}}
+    return [_shown(opened, row, stories[row.story]) for row in rows]
 
 
 def _shown(opened: Stored, row: Row, story: Story | None) -> dict[str, Any]:
     """A row of the index with its story's name and the beginning of its answer, from the journal."""
     answers = opened.journal.answers_to(row.query_key)
-    answer = next((one for one in answers if one.repeat == row.repeat), None)
+    answer = next((candidate for candidate in answers if candidate.repeat == row.repeat), None)
     text = None
     if answer is not None and answer.response is not None:
         judgment = opened.asked.reading.judgment(replace(answer, criterion=row.criterion))
@@ -85,7 +85,7 @@ def _shown(opened: Stored, row: Row, story: Story | None) -> dict[str, Any]:
 
 
 def _behind(journal: JournalReader, index: Judgments | None, computed: Computed) -> dict[str, Any] | None:
-    """How far the index is, where it is behind the journal."""
+    """Progress of the index, where it is behind the journal."""
     if computed.work is None:
         return None
     last = journal.last_attempt()
@@ -101,8 +101,8 @@ def _points(asked: Asked) -> list[tuple[float, str]]:
         labelled = labelled or bool(scale.labels)
         for point in scale.points():
             called.setdefault(point, {})[scale.label_of(point) or number(point)] = None
-    found = [(point, " / ".join(words)) for point, words in sorted(called.items())]
-    return found if labelled or len(found) <= MOST_POINTS else []
+    points = [(point, " / ".join(words)) for point, words in sorted(called.items())]
+    return points if labelled or len(points) <= MOST_POINTS else []
 
 
 def stories_page(site: Site, request: Request) -> Response:
@@ -121,7 +121,7 @@ def stories_page(site: Site, request: Request) -> Response:
             return RedirectResponse(
                 str(request.url.include_query_params(story=name).replace(path=f"/run/{run.key}/story"))
             )
-        found = opened.journal.find_stories(after, wanted, system, STORIES + 1)
+        matches = opened.journal.find_stories(after, wanted, system, STORIES + 1)
         criteria, raters, scales = opened.asked.criteria, opened.asked.raters, opened.asked.scales
         declared = opened.asked.people
         means: Any = {}
@@ -129,12 +129,12 @@ def stories_page(site: Site, request: Request) -> Response:
         with judgments(computed.file) as index:
             systems = sorted(index.names["system"].values()) if index is not None else []
             if index is not None:
-                means = {position: index.means(position, position).get(position, {}) for position, _ in found}
-    more = found[STORIES - 1][0] + 1 if len(found) > STORIES else None
+                means = {position: index.means(position, position).get(position, {}) for position, _ in matches}
+    more = matches[STORIES - 1][0] + 1 if len(matches) > STORIES else None
     for of_story in means.values():
         for name in of_story.keys() & {name for name, scale in scales.items() if not scale.numeric}:
             del of_story[name]  # labels without an order have no mean
-    rows = [(position, story, people_of(story, criteria, scales, declared)) for position, story in found[:STORIES]]
+    rows = [(position, story, people_of(story, criteria, scales, declared)) for position, story in matches[:STORIES]]
     return site.page(
         "stories.html",
         run,
@@ -201,11 +201,11 @@ def _other_side(slug: str, folder: ResultFolder, story: Story) -> JudgeView:
         with stored(folder) as opened:
             position = opened.journal.position_of(story.id)
             if position is None:
-                return JudgeView(slug, opened.asked.judge, [], {}, "was not asked about this story")
+                return JudgeView(slug, opened.asked.judge, [], {}, "has no request about this story")
             own = _story_at(opened.journal, position)
-            problem = None if own.text == story.text else "was asked about another text under this name"
-            found = side(slug, opened, own)
-            return JudgeView(slug, found.judge, found.eval_prompts, found.cells, problem)
+            problem = None if own.text == story.text else "rated another text under this name"
+            view = side(slug, opened, own)
+            return JudgeView(slug, view.judge, view.eval_prompts, view.cells, problem)
     except JudgeError as error:
         return JudgeView(slug, slug, [], {}, written(error.sentence, PLAIN))
 
@@ -247,15 +247,18 @@ def _variant(opened: Stored, story: Story, criterion: str, prompt: str) -> Any:
 def _messages(asked: Asked, story: Story, criterion: str, left: str, right: str) -> list[dict[str, Any]]:
     """The messages of both queries in pairs by role, with their differences; a side that was not asked is None."""
     sides = [asked.query(story, criterion, prompt) for prompt in (left, right)]
-    known = (story.text, story.story_prompt, story.reference or "")
-    found = []
+    shared_texts = (story.text, story.story_prompt, story.reference or "")
+    messages = []
     for role in ("system", "user", "assistant"):
-        texts = [None if one is None else "\n".join(m.content for m in one.messages if m.role == role) for one in sides]
+        texts = [
+            None if side_query is None else "\n".join(m.content for m in side_query.messages if m.role == role)
+            for side_query in sides
+        ]
         if not any(texts):
             continue
-        a, b = difference(texts[0] or "", texts[1] or "", known)
-        found.append({"role": role, "a": a if texts[0] else None, "b": b if texts[1] else None})
-    return found
+        a, b = difference(texts[0] or "", texts[1] or "", shared_texts)
+        messages.append({"role": role, "a": a if texts[0] else None, "b": b if texts[1] else None})
+    return messages
 
 
 def answer_part(site: Site, request: Request) -> Response:
@@ -271,13 +274,13 @@ def answer_part(site: Site, request: Request) -> Response:
         criterion, prompt = query.get("criterion", ""), query.get("eval_prompt", "")
         if criterion not in opened.asked.criteria or prompt not in opened.asked.eval_prompts:
             raise NotFoundError(f"{criterion!r} with {prompt!r} was not asked in run {run.name}")
-        found = cell(opened, story, criterion, prompt)
+        view = cell(opened, story, criterion, prompt)
         values: dict[str, Any] = {
             "people": people_of(story, [criterion], opened.asked.scales, opened.asked.people)[criterion],
             "raters": opened.asked.raters,
         }
     repeat = whole_number(query.get("repeat"))
-    return site.page("parts/answer.html", run, slug=slug, story=story, cell=found, repeat=repeat, **values)
+    return site.page("parts/answer.html", run, slug=slug, story=story, cell=view, repeat=repeat, **values)
 
 
 def _story_at(journal: JournalReader, position: int) -> Story:
@@ -287,8 +290,8 @@ def _story_at(journal: JournalReader, position: int) -> Story:
     return story
 
 
-def _one_of(wanted: str | None, known: Sequence[str], otherwise: int) -> str:
-    return wanted if wanted is not None and wanted in known else known[min(otherwise, len(known) - 1)]
+def _one_of(wanted: str | None, names: Sequence[str], otherwise: int) -> str:
+    return wanted if wanted is not None and wanted in names else names[min(otherwise, len(names) - 1)]
 
 
 def whole_number(text: str | None) -> int | None:

@@ -39,16 +39,16 @@ def changed_page(site: Site, request: Request) -> Response:
                 "it. Such stories are made with judge stress make."
             )
             return site.page("changed.html", run, "tables", view=None, reason=reason)
-        found = _view(site, run, opened, name)
+        page_view = _view(site, run, opened, name)
         left_out = opened.asked.texts_left_out
-    judges = [_sides(run, slug, found) for slug in able[:BESIDE]]
-    return site.page("changed.html", run, "tables", view=found, judges=judges, left_out=left_out)
+    judges = [_sides(run, slug, page_view) for slug in able[:BESIDE]]
+    return site.page("changed.html", run, "tables", view=page_view, judges=judges, left_out=left_out)
 
 
 def _view(site: Site, run: FoundRun, opened: Stored, name: str) -> ChangedView:
     journal = opened.journal
-    known, place = known_change(name), journal.position_of(name)
-    if known is None or place is None or not has_origin(journal, name):
+    change, position = known_change(name), journal.position_of(name)
+    if change is None or position is None or not has_origin(journal, name):
         raise NotFoundError(
             f"run {run.name} has no changed story {name!r} with its origin",
             hint=f"/run/{run.key}/changed has the first",
@@ -59,26 +59,28 @@ def _view(site: Site, run: FoundRun, opened: Stored, name: str) -> ChangedView:
         site.runs.root,
         str(opened.asked.definition.get("dataset") or ""),
         _story(opened, name),
-        _story(opened, f"{known.origin}@none"),
+        _story(opened, f"{change.origin}@none"),
     )
 
 
 def _story(opened: Stored, name: str) -> Story:
-    place = opened.journal.position_of(name)
-    found = None if place is None else opened.journal.story_at(place)
-    if found is None:
-        raise NotFoundError(f"the journal has no story {name!r}", hint="judge verify RUN tells what is intact")
-    return found
+    position = opened.journal.position_of(name)
+    story = None if position is None else opened.journal.story_at(position)
+    if story is None:
+        raise NotFoundError(
+            f"the journal has no story {name!r}", hint="judge verify RUN reports which files are intact"
+        )
+    return story
 
 
-def _sides(run: FoundRun, slug: str, found: ChangedView) -> Sides:
+def _sides(run: FoundRun, slug: str, page_view: ChangedView) -> Sides:
     """What a judge said of both texts; its own journal may hold others under these ids, or none."""
     try:
         with stored(run.results[slug]) as opened:
-            for one in (found.origin, found.changed):
-                if opened.journal.position_of(one.id) is None or opened.journal.text_of(one.id) != one.text:
-                    return Sides(slug, problem="was not asked about these two texts")
-            origin, changed = (_story(opened, one.id) for one in (found.origin, found.changed))
+            for story in (page_view.origin, page_view.changed):
+                if opened.journal.position_of(story.id) is None or opened.journal.text_of(story.id) != story.text:
+                    return Sides(slug, problem="has no request about these two texts")
+            origin, changed = (_story(opened, story.id) for story in (page_view.origin, page_view.changed))
             return Sides(slug, side(slug, opened, origin), side(slug, opened, changed))
     except JudgeError as error:
         return Sides(slug, problem=written(error.sentence, PLAIN))

@@ -24,35 +24,35 @@ COLOURS = ("criterion", "eval_prompt", "cluster", "rating")
 def map_page(site: Site, request: Request) -> Response:
     """The picture, and beside it the list of its explanations under the same filters."""
     run = site.run(request)
-    mapped = [name for name, one in run.results.items() if state_of(one) is not None]
+    mapped = [name for name, folder in run.results.items() if state_of(folder) is not None]
     slug = mapped[0] if mapped and "judge" not in request.query_params else site.slug(request, run)
     folder = run.results[slug]
     query = request.query_params
     filters = MapFilters(**{k: query.get(k, "") for k in ("criterion", "eval_prompt", "system", "cluster", "rating")})
     colour = query.get("colour", "criterion")
     values: dict[str, Any] = {"facts": None, "work": None, "rows": [], "more": None, "clusters": [], "points": []}
-    found = state_of(folder)
-    if found is not None:
-        computed = _read(site, folder, found)
+    state = state_of(folder)
+    if state is not None:
+        computed = _read(site, folder, state)
         values["work"] = computed.work
-        with opened(computed.file) as one:
-            if one is not None and computed.work is None:
-                dots, more = one.page(filters, after=-1 if (a := whole_number(query.get("after"))) is None else a)
-                values |= {"facts": one.facts, "more": more, "clusters": one.clusters()}
+        with opened(computed.file) as index:
+            if index is not None and computed.work is None:
+                dots, more = index.page(filters, after=-1 if (a := whole_number(query.get("after"))) is None else a)
+                values |= {"facts": index.facts, "more": more, "clusters": index.clusters()}
                 with stored(folder) as answers:
                     values |= {"rows": [_row(answers, dot) for dot in dots], "criteria": answers.asked.criteria}
                     values |= {"prompts": answers.asked.eval_prompts}
     return site.page(
         "map.html", run, "map", slug=slug, filters=filters, set=filters.words(), colours=COLOURS,
-        colour=colour if colour in COLOURS else "criterion", exists=found is not None, **values,
+        colour=colour if colour in COLOURS else "criterion", exists=state is not None, **values,
     )  # fmt: skip
 
 
 def _read(site: Site, folder: ResultFolder, wanted: str) -> Computed:
     """The map in the form that pages read, made in the background where it is of another time."""
-    file = site.kept.place(folder.path) / MAP
-    with opened(file) as one:
-        if one is not None and one.facts.get("state") == wanted:
+    file = site.kept.folder_of(folder.path) / MAP
+    with opened(file) as index:
+        if index is not None and index.facts.get("state") == wanted:
             return Computed(file, None)
     return site.computed("map", folder.path, MAP, wanted, [folder.path])
 
@@ -79,21 +79,21 @@ def map_data(site: Site, request: Request) -> Response:
     from starlette.responses import FileResponse
 
     run = site.run(request)
-    file = picture_file(site.kept.place(run.results[site.slug(request, run)].path) / MAP)
+    file = picture_file(site.kept.folder_of(run.results[site.slug(request, run)].path) / MAP)
     if not file.is_file():
         raise NotFoundError(f"run {run.name} holds no map", hint=f"judge explain {run.path}")
     return FileResponse(file, media_type="application/json", headers={"cache-control": "no-store"})
 
 
 def dot_part(site: Site, request: Request) -> Response:
-    """Where a point's texts are: sends on to the answers of its query."""
+    """Redirect from a point to the answers of its query."""
     from starlette.responses import RedirectResponse
 
     run = site.run(request)
     slug = site.slug(request, run)
     number = whole_number(request.query_params.get("number"))
-    with opened(site.kept.place(run.results[slug].path) / MAP) as one:
-        dot = None if one is None or number is None else one.dot(number)
+    with opened(site.kept.folder_of(run.results[slug].path) / MAP) as index:
+        dot = None if index is None or number is None else index.dot(number)
     if dot is None:
         raise NotFoundError(f"the map has no point {number}")
     target = request.url.replace(path=f"/run/{run.key}/part/answer", query="").include_query_params(

@@ -47,20 +47,20 @@ class Side:
 def sides(site: Site, run: FoundRun) -> list[Side]:
     """All judges of a run with their figures."""
     figures = site.live.standings(run.results.values())
-    return [Side(*one) for one in zip(run.results, run.results.values(), figures, strict=True)]
+    return [Side(*values) for values in zip(run.results, run.results.values(), figures, strict=True)]
 
 
 def runs_page(site: Site, request: Request) -> Response:
     """All runs; `/part/runs` is the list alone, which the page loads again every few seconds."""
     runs = list(site.runs.all().values())
     site.live.standings(folder for run in runs for folder in run.results.values())
-    found = [(run, sides(site, run)) for run in runs]
+    runs_with_sides = [(run, sides(site, run)) for run in runs]
     part = request.url.path.startswith("/part/")
-    return site.page("parts/runs_list.html" if part else "runs.html", found=found)
+    return site.page("parts/runs_list.html" if part else "runs.html", found=runs_with_sides)
 
 
 def run_page(site: Site, request: Request) -> Response:
-    """One run: figures, coverage, distributions, what was asked and in force."""
+    """Page of one run: figures, coverage, distributions, requested settings and settings in force."""
     run = site.run(request)
     shown = sides(site, run)
     values: dict[str, Any] = {"sides": shown, "live": any(side.standing.running for side in shown)}
@@ -69,7 +69,7 @@ def run_page(site: Site, request: Request) -> Response:
     if not run.results:
         return site.page("run.html", run, slug=None, **_NOTHING, **values)
     slug = site.slug(request, run)
-    (side,) = (one for one in shown if one.slug == slug)
+    (side,) = (candidate for candidate in shown if candidate.slug == slug)
     return site.page("run.html", run, slug=slug, **_of_judge(site, side), **values)
 
 
@@ -87,16 +87,16 @@ def _of_judge(site: Site, side: Side) -> dict[str, Any]:
             asked, compares = opened.asked, opened.journal.compares
             each = opened.journal.subject_count() * asked.repeats
             counted = _coverage(index, asked.criteria, asked.eval_prompts, each if computed.work is None else None)
-            made: dict[str, Any] = {"coverage": counted, "compares": compares}
+            values: dict[str, Any] = {"coverage": counted, "compares": compares}
             if compares:
-                made |= {"preferred": verdicts.preferred(index), "wins": verdicts.wins(index, asked.criteria)}
+                values |= {"preferred": verdicts.preferred(index), "wins": verdicts.wins(index, asked.criteria)}
             else:
                 beside = set_beside(index, asked)
-                made["chart"] = _drawn(chart(index, asked, beside))
-                made["beside"] = other_names((own, t) for own, t in beside.items() if own.casefold() != t.casefold())
+                values["chart"] = _drawn(chart(index, asked, beside))
+                values["beside"] = other_names((own, t) for own, t in beside.items() if own.casefold() != t.casefold())
     except JudgeError:
         return nothing  # the figures above say why
-    return nothing | {"work": computed.work, **made}
+    return nothing | {"work": computed.work, **values}
 
 
 def _coverage(index: Judgments, criteria: list[str], prompts: list[str], each: int | None) -> dict[str, Any]:
@@ -161,8 +161,8 @@ def chart(index: Judgments, asked: Asked, beside: Mapping[str, str]) -> Distribu
     return Distributions("Ratings given, by Eval-Prompt and criterion", names, names, tuple(rows), "", "")
 
 
-def _drawn(found: Distributions | None) -> Markup | None:
-    return None if found is None else charts.distributions(found, "ratings")
+def _drawn(picture: Distributions | None) -> Markup | None:
+    return None if picture is None else charts.distributions(picture, "ratings")
 
 
 def _add(
@@ -190,7 +190,7 @@ def _facts(folder: ResultFolder, cost: Cost | None) -> list[tuple[str, list[tupl
     groups = [
         ("Asked", manifest.get("asked") or {}),
         ("In force", {k: v for k, v in force.items() if k not in ("definition", "server", "settings")}),
-        ("Settings", {one.setting: f"{one.state}: {one.evidence}" for one in words.stored(manifest)}),
+        ("Settings", {setting.setting: f"{setting.state}: {setting.evidence}" for setting in words.stored(manifest)}),
         ("Server", force.get("server") or {}),
         ("Hashes", {k: v for k, v in definition.items() if "hash" in k or k in ("judge_key", "eval_prompts")}),
         ("Environment", environment),
@@ -212,9 +212,9 @@ def _flat(values: Any, prefix: str = "") -> Any:
         name = f"{prefix}{key}"
         if isinstance(value, dict) and value:
             yield from _flat(value, f"{name}.")
-        elif isinstance(value, list) and value and all(isinstance(one, dict) for one in value):
-            for number, one in enumerate(value, start=1):
-                yield from _flat(one, f"{name}.{number}.")
+        elif isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
+            for number, item in enumerate(value, start=1):
+                yield from _flat(item, f"{name}.{number}.")
         elif key in ("began", "ended") and isinstance(value, int | float):
             yield name, time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(value))
         elif isinstance(value, list):

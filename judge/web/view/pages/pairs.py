@@ -28,17 +28,19 @@ PREFERRED = {"first": "the first", "second": "the second", "tie": "neither (tie)
 """What a verdict can be, as the filter names it."""
 
 
-def rows(opened: Stored, found: list[Row]) -> list[dict[str, Any]]:
+def rows(opened: Stored, rows_read: list[Row]) -> list[dict[str, Any]]:
     """Rows of the index with their stories' names and the beginnings of their answers, from the journal."""
     journal = opened.journal
-    compared = {row.query_key: known for row in found if (known := journal.comparison(row.query_key)) is not None}
+    compared = {
+        row.query_key: comparison for row in rows_read if (comparison := journal.comparison(row.query_key)) is not None
+    }
     reading = StoredVerdicts.of_run(opened.asked.definition, compared, journal.text_of)
-    return [_row(opened, row, reading, compared[row.query_key]) for row in found]
+    return [_row(opened, row, reading, compared[row.query_key]) for row in rows_read]
 
 
 def _row(opened: Stored, row: Row, reading: StoredVerdicts, compared: tuple[str, str]) -> dict[str, Any]:
     answers = opened.journal.answers_to(row.query_key)
-    answer = next((one for one in answers if one.repeat == row.repeat), None)
+    answer = next((candidate for candidate in answers if candidate.repeat == row.repeat), None)
     text = None
     if answer is not None and answer.response is not None:
         text = excerpt(answer.response.text, reading.verdict(answer))
@@ -56,7 +58,7 @@ def _row(opened: Stored, row: Row, reading: StoredVerdicts, compared: tuple[str,
 
 def filter_words() -> dict[str, Any]:
     """What the filters of comparisons offer beside the names that the index knows."""
-    return {"preferred": [(LEAD[word], said) for word, said in PREFERRED.items()], "people": list(AGREES)}
+    return {"preferred": [(LEAD[word], label) for word, label in PREFERRED.items()], "people": list(AGREES)}
 
 
 def pair_page(site: Site, request: Request) -> Response:
@@ -75,10 +77,10 @@ def _pair(run: FoundRun, chosen: list[str], name: str) -> PairView:
     with stored(run.results[chosen[0]]) as opened:
         journal = opened.journal
         number = journal.number_of(name)
-        found = None if number is None else journal.pair_at(number)
-        if number is None or found is None:
+        pair = None if number is None else journal.pair_at(number)
+        if number is None or pair is None:
             raise NotFoundError(f"run {run.name} has no pair {name!r}", hint="the list of comparisons has them all")
-        one, other = (_story(opened, story) for story in found[1:])
+        one, other = (_story(opened, story) for story in pair[1:])
         before, after = journal.pair_at(number - 1), journal.pair_at(number + 1)
         criteria = list(opened.asked.criteria)
         judges = [side(chosen[0], opened, name, one)]
@@ -105,9 +107,9 @@ def _other_side(slug: str, run: FoundRun, pair: str, one: Story, other: Story) -
     """A further judge of the run: its own journal may hold other stories under these names, or not this pair."""
     try:
         with stored(run.results[slug]) as opened:
-            known = [opened.journal.text_of(story.id) for story in (one, other)]
-            if known != [one.text, other.text]:
-                return JudgeView(slug, opened.asked.judge, [], {}, "was not asked about these two texts")
+            texts = [opened.journal.text_of(story.id) for story in (one, other)]
+            if texts != [one.text, other.text]:
+                return JudgeView(slug, opened.asked.judge, [], {}, "has no request about these two texts")
             return side(slug, opened, pair, one)
     except JudgeError as error:
         return JudgeView(slug, slug, [], {}, written(error.sentence, PLAIN))
@@ -117,7 +119,9 @@ def _story(opened: Stored, name: str) -> Story:
     position = opened.journal.position_of(name)
     story = None if position is None else opened.journal.story_at(position)
     if story is None:
-        raise NotFoundError(f"the journal has no story {name!r}", hint="judge verify RUN tells what is intact")
+        raise NotFoundError(
+            f"the journal has no story {name!r}", hint="judge verify RUN reports which files are intact"
+        )
     return story
 
 

@@ -1,4 +1,4 @@
-"""What a run that compares shows of its verdicts: what was preferred, who won. Counts alone, no inference."""
+"""Verdicts of a run that compares, as counts: preferences and wins. No statistical inference."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ def preferred(index: Judgments) -> list[PreferredRow]:
 
 def wins(index: Judgments, criteria: list[str]) -> list[tuple[Markup, str]]:
     """A matrix for each criterion with its caption; none where too many systems, or one alone, were compared."""
-    made: list[tuple[Markup, str]] = []
+    matrices: list[tuple[Markup, str]] = []
     for number, criterion in enumerate(criteria[:_MATRICES]):
         won = index.wins(criterion)
         systems = {name for pair in won for name in pair}
         if 1 < len(systems) <= _SYSTEMS:
-            made.append(_matrix(criterion, won, systems, number))
-    return made
+            matrices.append(_matrix(criterion, won, systems, number))
+    return matrices
 
 
 def _matrix(criterion: str, won: dict[tuple[str, str], float], systems: set[str], number: int) -> tuple[Markup, str]:
@@ -64,30 +64,30 @@ def _matrix(criterion: str, won: dict[tuple[str, str], float], systems: set[str]
         return won.get((one, other), 0.0) / met if met else None
 
     def mean(name: str) -> float:
-        known = [value for other in systems if (value := share(name, other)) is not None]
-        return sum(known) / len(known)
+        shares = [value for other in systems if (value := share(name, other)) is not None]
+        return sum(shares) / len(shares)
 
     order = sorted(systems, key=lambda name: (-mean(name), name))
     rows = []
-    for place, name in enumerate(order, 1):
+    for position, name in enumerate(order, 1):
         cells = [_cell(name, other, share(name, other)) for other in order]
-        rows.append(HeatRow("", "", f"{place}  {name}", tuple(cells)))
+        rows.append(HeatRow("", "", f"{position}  {name}", tuple(cells)))
     values: list[float] = [cell.value for row in rows for cell in row.cells if cell.value]
     caption = (
         f"{criterion}: share of comparisons, in per cent, that the row's system won against the column's, ties one "
         "half, over all Eval-Prompts and both orders. Colours are by distance from 50 %."
     )
-    found = HeatMap(
+    heat_map = HeatMap(
         title=f"Wins of {len(order)} systems, {criterion}",
         alt=f"{len(order)} rows by {len(order)} systems.",
-        columns=tuple(str(place) for place, _ in enumerate(order, 1)),
+        columns=tuple(str(position) for position, _ in enumerate(order, 1)),
         rows=tuple(rows),
         unit="won, less 50 %",
         scale=Scale.of(values or [10.0], digits=0),
         caption=caption,
         signature="",
     )
-    return charts.heat_map(found, f"wins-{number}"), caption
+    return charts.heat_map(heat_map, f"wins-{number}"), caption
 
 
 def _cell(name: str, other: str, share: float | None) -> HeatCell:

@@ -1,4 +1,4 @@
-"""The page of run.yaml's keys: type, default and meaning of each, made from the definition's own fields."""
+"""Pages of the keys of YAML files: type, default and meaning of each, made from the models that check these files."""
 
 from __future__ import annotations
 
@@ -9,21 +9,40 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from judge.criteria.criteria_set import CriterionFile, SetFile
+from judge.criteria.scale_file import ScaleFile
+from judge.eval_prompts.front_matter import FrontMatter
 from judge.run_definition.spec import CriteriaSpec, GenerationSpec, PairsSpec, RunSpec
 
-PATH = "docs/reference/run_yaml_fields.md"
+Parts = dict[str, tuple[str, type[BaseModel]]]
 
-_TOP = """# Keys of run.yaml, one by one
+_PAGES: dict[str, tuple[str, Parts]] = {
+    "docs/reference/run_yaml_fields.md": (
+        """# Keys of run.yaml, one by one
 
 Made from the program. [run.yaml](run_yaml.md) says what the keys mean together; `judge run --print-schema` prints the
 same as a JSON Schema, and `judge init` writes a file in which every key stands with a comment.
-"""
+""",
+        {
+            "A run": ("", RunSpec),
+            "criteria": ("Where `criteria` is more than a name or a file.", CriteriaSpec),
+            "generation": ("Settings of sampling, sent as they stand.", GenerationSpec),
+            "pairs": ("Where `pairs` is more than `all` or `given`.", PairsSpec),
+        },
+    ),
+    "docs/reference/prompt_files.md": (
+        """# Keys of criteria files and Eval-Prompts
 
-_PARTS: dict[str, tuple[str, type[BaseModel]]] = {
-    "A run": ("", RunSpec),
-    "criteria": ("Where `criteria` is more than a name or a file.", CriteriaSpec),
-    "generation": ("Settings of sampling, sent as they stand.", GenerationSpec),
-    "pairs": ("Where `pairs` is more than `all` or `given`.", PairsSpec),
+Made from the program. [Criteria and Eval-Prompts](../guides/criteria_and_prompts.md) shows whole files.
+`judge prompts check FILE` reads a file as a run would and prints what it asks.
+""",
+        {
+            "Criteria file": ("A YAML file; `criteria: FILE` in run.yaml names it.", SetFile),
+            "An entry of criteria": ("", CriterionFile),
+            "scale": ("Numbers (`min`, `max`, `step`), or `labels`.", ScaleFile),
+            "Eval-Prompt": ("The front matter of a Jinja template, between two lines of `---`.", FrontMatter),
+        },
+    ),
 }
 
 
@@ -59,8 +78,8 @@ def _default(field: FieldInfo) -> str:
     if field.is_required():
         return "needed"
     value = field.get_default(call_default_factory=True)
-    if value in (None, [], {}) or isinstance(value, BaseModel):
-        return "not said"
+    if value in (None, "", [], {}) or isinstance(value, BaseModel):
+        return "none"
     return f"`{str(value).lower() if isinstance(value, bool) else value}`"
 
 
@@ -68,10 +87,14 @@ def _cell(text: str) -> str:
     return re.sub(r"(\$\{\w+\}|\{[^}]*\})", r"`\1`", text).replace("|", "\\|")
 
 
-def page() -> dict[str, str]:
-    """Path of the page -> its text."""
-    lines = [_TOP]
-    for heading, (sentence, model) in _PARTS.items():
+def pages() -> dict[str, str]:
+    """Path of each page -> its text."""
+    return {path: _page(top, parts) for path, (top, parts) in _PAGES.items()}
+
+
+def _page(top: str, parts: Parts) -> str:
+    lines = [top]
+    for heading, (sentence, model) in parts.items():
         lines += [f"## {heading}", ""]
         lines += [sentence, ""] if sentence else []
         lines += ["| key | value | default | meaning |", "|---|---|---|---|"]
@@ -79,4 +102,4 @@ def page() -> dict[str, str]:
             kind = _kind(field.annotation) + _bounds(field)
             lines.append(f"| `{key}` | {kind} | {_default(field)} | {_cell(field.description or '')} |")
         lines.append("")
-    return {PATH: "\n".join(lines)}
+    return "\n".join(lines)

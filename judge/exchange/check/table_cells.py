@@ -21,7 +21,7 @@ _LEAST_SORTED = 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Looked:
+class TableCells:
     """A table's columns and rows, as read; nothing is mended."""
 
     path: Path
@@ -32,7 +32,7 @@ class Looked:
     """Of ratings that are labels, where these are said."""
 
     @classmethod
-    def at(cls, path: Path, sheet: str | None, labels: str | None = None) -> Looked:
+    def at(cls, path: Path, sheet: str | None, labels: str | None = None) -> TableCells:
         """Read the whole table; DataError where it is none, SpecError for what are no labels."""
         comma = path.suffix.lower() == ".csv" and separator(path) == ";"
         rows = tuple(cells for _, cells in table_rows(path, sheet))
@@ -43,12 +43,12 @@ class Looked:
 
     def yes_and_no(self, columns: Sequence[str]) -> tuple[str, str] | None:
         """No and Yes as these columns spell them, where their cells hold nothing else."""
-        known: dict[str, str] = {}
+        spellings: dict[str, str] = {}
         for column in columns:
             values = {str(value).strip() for value in self.values(column) if not is_missing(value, ())}
             if values and {value.casefold() for value in values} <= {"yes", "no"}:
-                known |= {value.casefold(): value for value in values}
-        return (known["no"], known["yes"]) if len(known) == len(("no", "yes")) else None
+                spellings |= {value.casefold(): value for value in values}
+        return (spellings["no"], spellings["yes"]) if len(spellings) == len(("no", "yes")) else None
 
     def values(self, column: str) -> list[Any]:
         """A column's cells."""
@@ -56,20 +56,20 @@ class Looked:
 
     def words_for_nothing(self, columns: Sequence[str]) -> tuple[str, ...]:
         """Words such as NA that stand in these columns where a rating would, as they are spelled."""
-        found: dict[str, None] = {}
+        words: dict[str, None] = {}
         for column in columns:
             for value in self.values(column):
                 if isinstance(value, str) and value.strip().lower() in MISSING_WORDS:
-                    found[value.strip()] = None
-        return tuple(found)
+                    words[value.strip()] = None
+        return tuple(words)
 
     def numbers(self, column: str, missing: Sequence[str] = ()) -> list[float | None] | None:
         """A column's ratings, None for an empty cell; None where a cell holds none, or several."""
-        place = RatingPlace(self.path, 0, column, tuple(missing), self.decimal_comma, self.scale)
+        rating_place = RatingPlace(self.path, 0, column, tuple(missing), self.decimal_comma, self.scale)
         numbers: list[float | None] = []
         for value in self.values(column):
             try:
-                given = ratings_in(value, place)
+                given = ratings_in(value, rating_place)
             except DataError:
                 return None
             if len(given) != 1:
@@ -79,13 +79,13 @@ class Looked:
 
     def holds_ratings(self, column: str) -> bool:
         """Whether the cells are ratings: numbers, lists of them, or nothing, and some number."""
-        place = RatingPlace(
+        rating_place = RatingPlace(
             self.path, 0, column, tuple(self.words_for_nothing([column])), self.decimal_comma, self.scale
         )
         some = False
         try:
             for value in self.values(column):
-                some = any(rating is not None for _, rating in ratings_in(value, place)) or some
+                some = any(rating is not None for _, rating in ratings_in(value, rating_place)) or some
         except DataError:
             return False
         return some
@@ -102,7 +102,7 @@ class Looked:
         read = [self.numbers(column, missing) for column in columns]
         rows = [
             row
-            for row in zip(*(one for one in read if one is not None), strict=False)
+            for row in zip(*(ratings for ratings in read if ratings is not None), strict=False)
             if None not in row and len({*row}) > 1
         ]
         if None in read or len(rows) < _LEAST_SORTED:
@@ -110,7 +110,7 @@ class Looked:
         up = all(a <= b for row in rows for a, b in pairwise(row))
         return up or all(a >= b for row in rows for a, b in pairwise(row))
 
-    def said_twice(self, columns: Sequence[str]) -> int:
+    def repeated_rows(self, columns: Sequence[str]) -> int:
         """Rows that say in these columns what another says."""
-        made = {orjson.dumps([cell(row, one) for one in columns], default=str) for row in self.rows}
-        return len(self.rows) - len(made)
+        distinct = {orjson.dumps([cell(row, column) for column in columns], default=str) for row in self.rows}
+        return len(self.rows) - len(distinct)

@@ -1,4 +1,4 @@
-"""What either rung makes of its material. Never holds how."""
+"""Result of fitting, the same for linear models and encoders: heads, checks out of fold, facts for the card."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from judge.training.evaluation import PreferenceCheck, RatingCheck
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Made:
+class Fits:
     """Heads, checks out of fold, further facts for the card, the encoder if one was trained, and notes for tables."""
 
     heads: Sequence[Head]

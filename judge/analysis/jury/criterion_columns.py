@@ -6,12 +6,12 @@ from judge.analysis.jury.result import Held, Juries, Verdict
 from judge.printing.tables import Column
 
 
-def place(held: Held, verdict: Verdict) -> dict[str, object]:
+def cells_of(held: Held, verdict: Verdict) -> dict[str, object]:
     """The values of these columns."""
     return {"dataset": held.dataset, "criterion": verdict.criterion}
 
 
-def place_columns(juries: Juries) -> list[Column]:
+def criterion_columns(juries: Juries) -> list[Column]:
     """The columns; the dataset's where there are several."""
     several = [Column("dataset", "dataset")] if len(juries.held) > 1 else []
     return [*several, Column("criterion", "criterion")]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class SaidColumns:
+class GivenColumns:
     """Options of `judge check`, empty where nothing was said.
 
     `judge` and `human` are columns, perhaps as CRITERION=COLUMN; where `rater` and `rating` are columns, `judge` names

@@ -1,0 +1,305 @@
+"""What single pages and help texts assume beside the common folder, and what happens between two commands."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+from judge.datasets import open_dataset
+from tests.documents.blocks import ROOT
+from tests.documents.run.world import LOG_FILES, audited, define, done
+
+_INPUTS = ROOT / "tests/golden_tables/inputs"
+
+
+def _removed(*names: str) -> Callable[[str], None]:
+    """Nothing lies under these names yet."""
+
+    def remove(_url: str) -> None:
+        for name in names:
+            shutil.rmtree(name) if Path(name).is_dir() else Path(name).unlink()
+
+    return remove
+
+
+def _unasked(name: str) -> Callable[[str], None]:
+    """A run that no model has been asked for."""
+
+    def define_again(url: str) -> None:
+        shutil.rmtree(f"runs/{name}", ignore_errors=True)
+        define(name, judge="openai/gpt-4o-mini", base_url=url, repeats=1, eval_prompts=["ep1"])
+
+    return define_again
+
+
+def _done(*commands: str) -> Callable[[str], None]:
+    """Commands that come before."""
+
+    def run(_url: str) -> None:
+        for command in commands:
+            done(*command.split())
+
+    return run
+
+
+def _file(name: str, text: str) -> Callable[[str], None]:
+    """A file of this text."""
+
+    def write(_url: str) -> None:
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_text(text, encoding="utf-8")
+
+    return write
+
+
+def _copied(source: Path, name: str) -> Callable[[str], None]:
+    """A file from elsewhere."""
+
+    def copy(_url: str) -> None:
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copytree(source, name) if source.is_dir() else shutil.copy(source, name)
+
+    return copy
+
+
+def _all(*steps: Callable[[str], None]) -> Callable[[str], None]:
+    def every(url: str) -> None:
+        for step in steps:
+            step(url)
+
+    return every
+
+
+def _study(_url: str) -> None:
+    """The HANNA study's audit."""
+    shutil.copy(Path(os.environ["JUDGE_DATA"]) / "hanna/user_study.csv", "user_study.csv")
+
+
+def _ttcw(_url: str) -> None:
+    shutil.copy(Path(os.environ["JUDGE_DATA"]) / "ttcw/llm_answers/annotations_gpt4.jsonl", "annotations_gpt4.jsonl")
+
+
+def _ttcw_run(url: str) -> None:
+    _ttcw(url)
+    done("import", "ttcw-answers", "annotations_gpt4.jsonl", "--judge", "gpt4", "-o", "runs/ttcw")
+    done("run", "runs/ttcw", "--quiet", "--no-summary")
+
+
+def _labelled(_url: str) -> None:
+    """Texts in WikiMIA's form: half in the words on which the stand-in was trained."""
+    seen = "the cat sat on the mat and the dog sat on the log while the rain fell on the roof " * 4
+    unseen = "my brown quiz vexed jumbling wizards of zip code by foxy pyx and kvetching waltz " * 4
+    rows = [
+        {"input": (seen if label else unseen)[number : number + 220], "label": label}
+        for number in range(30)
+        for label in (0, 1)
+    ]
+    Path("WikiMIA_length64.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+
+
+def _calibrated(url: str) -> None:
+    _labelled(url)
+    auc = "contamination auc WikiMIA_length64.jsonl --model hf/gpt2 --scores-to wikimia.scores.jsonl --quiet"
+    done(*auc.split(), "--resamples", "50")
+
+
+def _scored(name: str) -> Callable[[str], None]:
+    def score(url: str) -> None:
+        _calibrated(url)
+        line = "contamination score tales.jsonl --model hf/gpt2 --calibration wikimia.scores.jsonl --quiet -o"
+        done(*line.split(), name)
+
+    return score
+
+
+def _ratings(_url: str) -> None:
+    """A judge's ratings of a study's stories, long and wide."""
+    stories = [story.id for story, _ in zip(open_dataset("mans_roc").stories(), range(60), strict=False)]
+    lines = [f"gpt4,{name},overall,{1 + place % 5}" for place, name in enumerate(stories)]
+    Path("scores.csv").write_text("\n".join(["judge,story,criterion,rating", *lines]) + "\n", encoding="utf-8")
+
+
+def _wide(_url: str) -> None:
+    import pandas as pd
+
+    rows = [{"id": f"s{n}", "coh": 1 + n % 5, "ann": 1 + n % 4, "bob": 1 + n % 3} for n in range(40)]
+    pd.DataFrame(rows).to_csv("wide.csv", index=False)
+    pd.DataFrame(rows)[["id", "coh"]].to_excel("wide.xlsx", index=False)
+
+
+def _two_judges(one: str, other: str) -> Callable[[str], None]:
+    def run(url: str) -> None:
+        shutil.rmtree("runs/tales")
+        define("tales", judges=[{"judge": name, "base_url": url} for name in (one, other)])
+        done("run", "runs/tales", "--quiet", "--no-summary")
+
+    return run
+
+
+def _generation(url: str) -> None:
+    Path("generations/hanna").mkdir(parents=True)
+    shutil.copy(_INPUTS / "story_prompts.jsonl", "generations/hanna")
+    keys = {"story_prompts": "story_prompts.jsonl", "writer": "openai/gpt-4o-mini", "writer_prompts": ["story"]}
+    Path("generations/hanna/generate.yaml").write_text(json.dumps(keys | {"base_url": url}), encoding="utf-8")
+
+
+def _aspects(_url: str) -> None:
+    for name, criteria in (("./salience", "storyer_salience"), ("./aspects", "storyer")):
+        define(
+            name.removeprefix("./"),
+            folder=Path(name),
+            dataset="storyer_reasons",
+            criteria=criteria,
+            eval_prompts=["ep1"],
+            repeats=1,
+        )
+
+
+def _pairs(_url: str) -> None:
+    """Pairs of the stories, with a preference that goes by their systems."""
+    rows = [json.loads(line) for line in Path("tales.jsonl").read_text(encoding="utf-8").splitlines()]
+    lines: list[object] = [{"pairs": True}, *(row | {"ratings": []} for row in rows)]
+    for row in rows:
+        for other in rows:
+            if row["story_prompt"] == other["story_prompt"] and row["system"] > other["system"]:
+                better = "first" if row["system"] == "Human" else "second"
+                preferred = [{"rater": "w", "criterion": "Overall", "value": better}]
+                lines.append({"pair": {"first": row["id"], "second": other["id"], "preferences": preferred}})
+    Path("mine.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+
+
+def _mapped(_url: str) -> None:
+    """A run with a map of its explanations."""
+    shutil.rmtree("runs/hanna")
+    shutil.copytree("runs/demo", "runs/hanna")
+    numbers = ("--permutations", "19", "--refits", "19", "--resamples", "20")
+    done("explain", "runs/hanna", "--model", "tfidf", "--map", "pca", "--quiet", *numbers)
+
+
+def _salience(_url: str) -> None:
+    criteria = {"set": "storyer_salience"}
+    define("storyer-reasons", dataset="storyer_reasons", criteria=criteria, eval_prompts=["ep1"], repeats=1)
+    done("run", "runs/storyer-reasons", "--quiet", "--no-summary")
+
+
+def _imported_judges(_url: str) -> None:
+    shutil.rmtree("runs/scores")
+    text = ["judge,story,story_prompt,criterion,rating"]
+    text += [f"{name},s{n},p{n // 4},Overall,{1 + (n * k) % 5}" for name, k in (("A", 3), ("B", 7)) for n in range(60)]
+    Path("two.csv").write_text("\n".join(text) + "\n", encoding="utf-8")
+    done("import", "ratings", "two.csv", "-o", "runs/scores")
+
+
+def _panelled(_url: str) -> None:
+    shutil.rmtree("runs/tales")
+    Path("runs/tales").mkdir()
+    shutil.copy(_INPUTS / "panelled.csv", "runs/tales/imported.csv")
+
+
+def _stress(url: str) -> None:
+    _removed("stress.jsonl", "stress.facts.jsonl")(url)
+    for path in Path("runs/stress").iterdir():
+        if path.is_dir():
+            shutil.rmtree(path)
+
+
+_COMMENTS = "Comment,Aspect,Stars\n" + "".join(
+    f"The {('plot', 'style', 'end')[n % 3]} number {n} {('moved', 'bored', 'charmed')[n % 3]} me at {n},"
+    f"{('Plot', 'Style', 'End')[n % 3]},{1 + n % 5}\n"
+    for n in range(60)
+)
+_STORIES = "Story ID,Prompt,Story,Model\n" + "".join(
+    f"{n},Write of a lamp {n // 2}.,The lamp on the quay went out {n} times and nobody lit it before dawn.,m{n % 2}\n"
+    for n in range(8)
+)
+_CHECKED = "id,system,gpt4,ann1,ann2\n" + "".join(
+    f"{n},s{n % 6},{1 + n % 5},{1 + n % 4},{1 + n % 3}\n" for n in range(48)
+)
+_PAIRS = '{"text": "Story A drifts.\\n\\n[[B]]"}\n{"text": "A: 4, B: 3"}\n'
+_LM_EVAL = next((LOG_FILES / "lm_eval-0.4.13").rglob("samples_rate*.jsonl"))
+
+BEFORE: dict[str, Callable[[str], None]] = {
+    "README.md": _removed("runs/my-run"),
+    "docs/guides/first_run.md": _removed("runs/my-run"),
+    "docs/auditing_explanations.md": _ttcw,
+    "docs/comparisons_as_data.md": _aspects,
+    "docs/guides/audits.md": _study,
+    "docs/guides/batch_files.md": _unasked("my-run"),
+    "docs/guides/explanations.md": _file("comments.csv", _COMMENTS),
+    "docs/guides/report.md": _all(
+        _scored("hanna.scores.jsonl"), _study, _done("audit import study.sqlite user_study.csv")
+    ),
+    "docs/guides/stress_tests.md": _stress,
+    "docs/stress.md": _stress,
+    "docs/stress_report.md": _stress,
+    "docs/guides/tables.md": _all(_scored("hanna.scores.jsonl"), _removed("wikimia.scores.jsonl")),
+    "docs/other_tools.md": _copied(_LM_EVAL, "samples_rate_coherence.jsonl"),
+    "docs/planning.md": _all(_two_judges("openai/old", "openai/new"), _imported_judges),
+    "docs/reference/file_formats.md": _all(_ratings, _wide),
+    "docs/slurm.md": _unasked("my-run"),
+    "aspects": _salience,
+    "audit export": _done("audit sample runs/hanna -n 12 -o audit.sqlite"),
+    "audit import": _study,
+    "audit pack": _done("audit sample runs/demo -n 12"),
+    "audit report": _all(lambda _: audited("runs/my-run"), _study, _done("audit import study.sqlite user_study.csv")),
+    "audit sample": _done("disagreements runs/my-run --between eval-prompts --long --format json -o differ.json"),
+    "batch collect": _done("batch submit runs/hanna-api"),
+    "batch status": _done("batch submit runs/hanna-api"),
+    "confusion": _ttcw_run,
+    "figure confusion": _ttcw_run,
+    "figure explanations": _mapped,
+    "contamination auc": _labelled,
+    "contamination check": _labelled,
+    "contamination score": _calibrated,
+    "contamination report": _scored("beluga.scores.jsonl"),
+    "contamination validity": _scored("beluga.scores.jsonl"),
+    "data add": _file("ratings.csv", "id,text,system,plot\n1,A lamp.,x,No\n2,A boat.,y,Yes\n"),
+    "explain": _all(_file("comments.csv", _COMMENTS), _study),
+    "generate write": _generation,
+    "generate stories": _all(_generation, _done("generate write generations/hanna --quiet")),
+    "import alpaca-eval": _copied(LOG_FILES / "alpaca_eval-0.6.6.json", "annotations.json"),
+    "import batch": _all(
+        _unasked("hanna-api"), _done("export batch runs/hanna-api -o hanna.jsonl"), lambda _: answered("hanna.jsonl")
+    ),
+    "import hub": _done("export hub runs/demo -o demo-ratings"),
+    "import lm-eval": _copied(_LM_EVAL, "samples_rate_coherence.jsonl"),
+    "import ratings": _all(_removed("runs/scores"), _ratings, _wide),
+    "import ttcw-answers": _ttcw,
+    "init": _all(_removed("runs/my-run"), _file("stories.csv", _STORIES)),
+    "check": _file("scores.csv", _CHECKED),
+    "docs/training.md": _pairs,
+    "merge": _all(_unasked("mans-roc"), _done("run runs/mans-roc --shard 1/1 --quiet")),
+    "panels": _panelled,
+    "parse": _file("comparisons.jsonl", _PAIRS),
+    "plan": lambda _: None,
+    "prompts check": _copied(ROOT / "prompts/eval_prompts/ep1.jinja", "my_prompts/mine.jinja"),
+    "run": _unasked("mans-roc"),
+    "stress make": _stress,
+    "succeed": _two_judges("openai/gpt-4o", "openai/gpt-5"),
+    "summary": lambda _: shutil.copytree("runs/three", "runs/hanna", dirs_exist_ok=True) and None,
+}
+"""Page, or path of the command whose help it is -> what is made first."""
+
+
+def after(words: list[str], url: str) -> None:
+    """What happens between two commands, outside the program: people answer, a model answers, a file is edited."""
+    if words[:2] == ["audit", "sample"] and "--from" not in words:
+        audited(words[2])
+    if words[:2] == ["export", "batch"]:
+        answered(words[words.index("-o") + 1])
+
+
+def answered(requests: str) -> None:
+    """What a server makes of a file of requests."""
+    lines = []
+    for text in Path(requests).read_text(encoding="utf-8").splitlines():
+        asked = json.loads(text)
+        message = {"role": "assistant", "content": "Rating: 4"}
+        body = {"id": "x", "object": "chat.completion", "created": 1, "model": asked["body"]["model"]}
+        body |= {"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
+        response = {"status_code": 200, "request_id": "r", "body": body}
+        lines.append(json.dumps({"id": "b", "custom_id": asked["custom_id"], "response": response, "error": None}))
+    Path("results.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
