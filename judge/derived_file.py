@@ -40,7 +40,7 @@ def keep(base: sqlite3.Connection, path: Path | None, change: str, rows: Iterabl
 
 @contextmanager
 def reading(path: Path, read: Callable[[sqlite3.Connection], _Read]) -> Iterator[_Read | None]:
-    """What `read` makes of the file, for as long as the block lasts; None where nothing can be read yet."""
+    """Yield the result of `read` on the file, open for as long as the block lasts; None where it cannot be read yet."""
     try:
         base = read_only(path)
     except sqlite3.OperationalError:

@@ -68,7 +68,7 @@ VERDICT_STATUSES: tuple[str, ...] = get_args(VerdictStatus)
 
 @dataclass(frozen=True, slots=True)
 class Preference:
-    """Which story of a pair a person preferred on one criterion. `rater` is None where identity is unknown."""
+    """Preference of a person for one story of a pair on one criterion. `rater` is None where identity is unknown."""
 
     criterion: str
     value: Preferred
@@ -124,7 +124,7 @@ class Comparison:
 
     @property
     def story_prompt(self) -> str:
-        """What both stories were written for; "" where that differs."""
+        """Story-prompt for which both stories were written; "" where that differs."""
         return self.first.story_prompt if self.first.story_prompt == self.second.story_prompt else ""
 
 
@@ -242,7 +242,7 @@ class Criterion:
 
     @classmethod
     def together(cls, criteria: Sequence[Criterion]) -> Criterion:
-        """What stands for criteria that one query asks for: its name is theirs as a JSON array, see `names_in`."""
+        """Criterion in place of those that one query asks for: its name is theirs as a JSON array, see `names_in`."""
         name = joint_name([criterion.name for criterion in criteria])
         return cls(name, "+".join(criterion.abbreviation for criterion in criteria), "", criteria[0].scale)
 
@@ -326,7 +326,7 @@ class Query:
 
     @property
     def asked(self) -> Asked:
-        """What it asks for."""
+        """Criterion, or several criteria, that the query asks for."""
         return self.criteria or self.criterion
 
     @property

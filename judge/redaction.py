@@ -76,7 +76,7 @@ def known_keys() -> dict[str, str]:
 
 @lru_cache(maxsize=4096)
 def _kind(variable: str) -> str | None:
-    """What a variable of this name holds: a `key`, a `proxy`'s address, or nothing of interest."""
+    """Kind of value in a variable of this name: a `key`, a `proxy`'s address, or None for nothing of interest."""
     name = variable.upper()
     if VARIABLES.fullmatch(name):
         return "key"
@@ -134,7 +134,7 @@ def _each_string(value: Any, change: Callable[[str], str]) -> Any:
 
 
 def held_in(text: str) -> str | None:
-    """Which known key a text holds, whole and in any form: `the value of NAME`; None where it holds none."""
+    """Name of the known key that a text holds, whole and in any form: `the value of NAME`; None where it holds none."""
     low = text.lower()
     for key, source in known_keys().items():
         if any(form in low for form in forms_of(key)):
@@ -143,7 +143,7 @@ def held_in(text: str) -> str | None:
 
 
 def looks_in(text: str) -> str | None:
-    """What of a text looks like a key of a large provider; None where nothing does."""
+    """Kind of key, of a large provider, that something in a text looks like; None where nothing does."""
     return next((kind for kind, look in LOOKS.items() if re.search(look, text)), None)
 
 

@@ -14,7 +14,7 @@ from typing import Any, Protocol, TypeVar
 
 
 class Wording(Protocol):
-    """How options are written for one kind of reader."""
+    """Wording of options for one kind of reader."""
 
     def option(self, field: str) -> str:
         """The option by itself."""

@@ -86,7 +86,7 @@ class WordNet:
         self.synonyms_before_3_6 = lru_cache(maxsize=1 << 17)(partial(self._synonyms, again=True))
 
     def rank(self, word: str, part: str, offset: int) -> int | None:
-        """Which meaning of the word this synset is, 0 for the commonest; None where texts were never tagged with it."""
+        """Rank of this synset among the word's meanings, 0 the commonest; None where no tagged text has it."""
         places = self._offsets[part].get(word.lower(), [])
         counted = places[: self._tagged[part].get(word.lower(), 0)]
         return counted.index(offset) if offset in counted else None

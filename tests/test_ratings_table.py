@@ -146,7 +146,7 @@ def test_the_demo_ends_in_tables_with_their_note(tmp_path: Path) -> None:
     assert (ended.planned, ended.missing) == (1728, 0)
     tables = demo_tables(result)
     assert len(tables) == 3
-    assert all(any("by construction" in note for note in table.notes) for table in tables)
+    assert all(any("set by rule" in note for note in table.notes) for table in tables)
 
 
 def tampered(folder: Path, sql: str) -> tuple[int, list[str]]:

@@ -50,18 +50,18 @@ class Raters:
 
     @classmethod
     def of(cls, table: RatingsTable, dataset: str) -> Raters:
-        """Who rated the stories of one dataset."""
+        """Raters of the stories of one dataset."""
         return cls(next((fact.labels_note for fact in table.facts if fact.dataset == dataset), None))
 
     @classmethod
     def of_all(cls, table: RatingsTable) -> Raters:
-        """Who rated the stories of several datasets: labels only where no dataset has people's ratings."""
+        """Raters of the stories of several datasets: labels only where no dataset has people's ratings."""
         notes = {fact.labels_note for fact in table.facts}
         return cls(None if None in notes else next(iter(sorted(note for note in notes if note)), None))
 
     @property
     def sentence(self) -> str:
-        """What a caption says of labels, with a blank before it: the first clause; nothing where people rated."""
+        """Caption sentence on labels, with a blank before it: the note's first clause; empty where people rated."""
         return f" No person rated these stories: {self.labels_note.partition(';')[0]}." if self.labels_note else ""
 
     @property

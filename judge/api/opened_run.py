@@ -44,7 +44,7 @@ class OpenedRun:
 
     @property
     def parser(self) -> str:
-        """How answers are parsed: ours or as-published."""
+        """Parser of the answers: ours or as-published."""
         return self._source.parser
 
     @property
@@ -78,7 +78,7 @@ class OpenedRun:
         return self.table.frame.copy()
 
     def status(self) -> pd.DataFrame:
-        """How far each result folder is: answered, planned, failed by cause, tokens, cost in dollars, hours."""
+        """Progress of each result folder: answered, planned, failed by cause, tokens, cost in dollars, hours."""
         import pandas as pd
 
         from judge.api.status import status_row
@@ -95,7 +95,7 @@ class OpenedRun:
         readings: options.Readings = "mean",
         seed: int = 1,
     ) -> Result:
-        """What the runs come to: may the judge replace a person, which prompt, what goes wrong, what next.
+        """Summary of the runs: may the judge replace a person, which prompt, what goes wrong, what next.
 
         `.value` is a `judge.summary.result.Summary`; `judge.summary.screen.text` prints it on one screen.
         """
@@ -118,15 +118,15 @@ class OpenedRun:
         resamples: int = 1000,
         seed: int = 1,
     ) -> Result:
-        """How many repeats, how to sum them, strata by people's disagreement, distances between distributions."""
+        """Number of repeats, how to sum them, strata by people's disagreement, distances between distributions."""
         return self._analysed("self_agreement:repeats", locals())
 
     def components(self, *, drop_systems: Names = (), target: float = 0.8, seed: int = 1) -> Result:
-        """What ratings vary over: variance components."""
+        """Variance components of the ratings."""
         return self._analysed("self_agreement:components", locals())
 
     def d_study(self, *, drop_systems: Names = (), target: float = 0.8, seed: int = 1) -> Result:
-        """How many repeats, Eval-Prompts, judges... a `target` reliability takes."""
+        """Numbers of repeats, Eval-Prompts, judges... needed for a `target` reliability."""
         return self._analysed("self_agreement:d_study", locals())
 
     def correlate(
@@ -198,7 +198,7 @@ class OpenedRun:
         seed: int = 1,
         control: bool = True,
     ) -> Result:
-        """How often judges put two stories, and systems, in people's order."""
+        """Share of pairs of stories, and of systems, that judges put in people's order."""
         return self._analysed("agreement:accuracy", locals())
 
     def replace(
@@ -259,7 +259,7 @@ class OpenedRun:
         return self._analysed("comparing:system_differences", locals())
 
     def system_separation(self, *, drop_systems: Names = ()) -> pd.DataFrame:
-        """Which pairs of systems judges tell apart as people do, see alone or miss."""
+        """Counts of pairs of systems that judges tell apart as people do, see alone or miss."""
         from judge.api.analyses.comparing import system_separation
 
         return system_separation(self._source, drop_systems=drop_systems)
@@ -340,7 +340,7 @@ class OpenedRun:
         against: str | None = None,
         seed: int = 1,
     ) -> Result:
-        """What a study would take, with these results as its pilot, and what is worth paying for next."""
+        """Plan of a study, with these results as its pilot, and what is worth paying for next."""
         return self._analysed("outcome:plan", locals())
 
     def succeeded_by(
@@ -406,7 +406,7 @@ class OpenedRun:
         return [Path(output), *(write_methods(inputs, Path(output)) if methods else [])]
 
     def _analysed(self, name: str, words: Mapping[str, Any]) -> Result:
-        """What the function `name`, as module:function of `judge.api.analyses`, makes of a method's arguments."""
+        """Result of the function `name`, as module:function of `judge.api.analyses`, for a method's arguments."""
         module, _, function = name.partition(":")
         analysis = getattr(importlib.import_module(f"judge.api.analyses.{module}"), function)
         result: Result = analysis(self._source, **{word: value for word, value in words.items() if word != "self"})

@@ -50,7 +50,7 @@ class Result:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What has to be said beside the numbers, in whole sentences; each once."""
+        """Remarks needed beside the numbers, in whole sentences; each once."""
         from judge.printing.tables import reasons
 
         every = [note for table in self.tables for note in (*table.notes, *reasons(table))]

@@ -92,7 +92,7 @@ def check_keys(engine: Mapping[str, Any], allowed: Iterable[str], executor: str)
 
 
 def weights(model: str, engine: Mapping[str, Any]) -> str:
-    """Where the weights are: the engine key `model`, or the judge's own name."""
+    """Location of the weights: the engine key `model`, or the judge's own name."""
     return str(engine.get("model", model))
 
 

@@ -55,7 +55,7 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long the first query of a plan goes alone.
+    """Time that the first query of a plan goes alone.
 
     After `seconds` the others follow although it is not answered yet; where `silence` is given, it is raised instead.
     """
@@ -92,7 +92,7 @@ class Rehearsing(Protocol):
     """A back-end whose plan's first query goes ahead of the others: what a server refuses is learnt from it."""
 
     def patience(self, query: Request) -> Patience:
-        """How long this query goes alone."""
+        """Time that this query goes alone."""
         ...
 
     @property
@@ -107,7 +107,7 @@ class Rehearsing(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class TokenLogprobs:
-    """What a model makes of one given text, token by token.
+    """Log-probabilities that a model gives one text, token by token.
 
     Attributes
     ----------
@@ -135,7 +135,7 @@ class TokenLogprobs:
 
 @dataclass(frozen=True, slots=True)
 class ScorerFacts:
-    """Which model scores: two scorers with equal facts give equal log-probabilities, up to rounding.
+    """Identity of a scoring model; equal facts mean equal log-probabilities, up to rounding.
 
     `tokenizer` and `weights` are hashes (None: not told by a server), `vocabulary` counts the distribution's tokens,
     `context` is the longest text in tokens, `version` that of the package or the server that computes.

@@ -30,7 +30,7 @@ class Limit:
 
     @property
     def rate(self) -> float | None:
-        """How much of it comes back in a second; None where it is whole, which tells nothing."""
+        """Amount of the limit that comes back in a second; None where it is whole, which tells nothing."""
         lacking = self.most - self.remaining
         return lacking / self.reset if lacking > 0 and self.reset > 0 else None
 

@@ -36,7 +36,7 @@ class RecordedBackend:
         self._answers = dict(_from_journal(path / "journal.sqlite") if path.is_dir() else _from_file(path))
 
     async def probe(self) -> Mapping[str, Any]:
-        """How many answers there are, and from where."""
+        """Number of recorded answers, and where they come from."""
         return {"recorded": str(self.path), "answers": len(self._answers)}
 
     async def complete(self, query: Request, repeats: Sequence[int]) -> list[Response]:

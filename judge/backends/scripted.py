@@ -57,7 +57,7 @@ class Scripted:
         self._turns: dict[tuple[Line, ...], int] = {}
 
     async def probe(self) -> Mapping[str, Any]:
-        """How many answers there are."""
+        """Number of scripted answers."""
         return {"script": self.name, "answers": len(self.lines)}
 
     async def complete(self, query: Request, repeats: Sequence[int]) -> list[Response]:

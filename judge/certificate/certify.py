@@ -234,7 +234,7 @@ def _held(conditions: Conditions, rows: Sequence[CertifiedRow], fact: RunFacts) 
 
 
 def _below(row: CertifiedRow, name: str, least: float) -> str | None:
-    """What a row reaches where that is less than a floor; None where it is met."""
+    """Shortfall of a row below a floor, in words; None where the floor is met."""
     if name == "coverage":
         return None if row.coverage >= least else f"{row.name}: {row.coverage:.4f}"
     if name == "accuracy":
@@ -249,7 +249,7 @@ def _below(row: CertifiedRow, name: str, least: float) -> str | None:
 
 
 def _unmet(row: CertifiedRow, name: str) -> str | None:
-    """Why a row does not meet a requirement; None where it does."""
+    """Reason why a row does not meet a requirement; None where it does."""
     if name == "replace":
         test = row.replacement
         if test is None or not test.winning_rate.defined:

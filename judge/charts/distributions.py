@@ -87,7 +87,7 @@ class Distributions:
 
     @property
     def top(self) -> float:
-        """The largest share of all: bars are drawn to it."""
+        """The largest share of all histograms, which the longest bar stands for."""
         return (
             max((share for row in self.rows for histogram in row.cells for share in histogram.shares), default=0.0)
             or 1.0
@@ -126,7 +126,7 @@ def distributions(counts: Counted, raters: Raters | None = None) -> Distribution
 
 
 def _codes(rows: Sequence[HistogramRow]) -> str:
-    """What the points of labels are, for pictures that have no room for the words."""
+    """Key from the points of a scale to its labels, for pictures that have no room for the words."""
     sets = dict.fromkeys(
         (histogram.points, histogram.words) for row in rows for histogram in row.cells if histogram.words
     )

@@ -77,7 +77,7 @@ class ExplanationMap:
 
     @property
     def alt(self) -> str:
-        """What the picture is, for those who do not see it."""
+        """Text alternative of the picture, for those who do not see it."""
         return "Each dot is an explanation; near dots use similar words."
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """How one group is drawn; `filled` markers are filled with the colour, others are white inside."""
+    """Colour and marker of one group; `filled` markers are filled with the colour, others are white inside."""
 
     colour: str
     marker: str

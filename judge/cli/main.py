@@ -90,7 +90,7 @@ def _without_keys() -> Iterator[None]:
 
 
 def overview() -> str:
-    """What `judge --help` prints; what a narrow screen has no room for goes on in further lines."""
+    """Text of `judge --help`; what a narrow screen has no room for goes on in further lines."""
     screen = screen_width.narrow()
     lines = _overview()
     if screen is not None:

@@ -54,7 +54,7 @@ class ScoreFound:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Areas:
-    """How well each score tells texts seen from texts not seen, best AUC first."""
+    """Discrimination of texts seen from texts not seen by each score, best AUC first."""
 
     source: str
     judge: str

@@ -38,7 +38,7 @@ class Cache:
         self._base.close()
 
     def get(self, model: str, text: str) -> TokenLogprobs | None:
-        """What was kept for this model and text, or None."""
+        """Log-probabilities kept for this model and text, or None."""
         row = self._base.execute("SELECT body FROM logprobs WHERE model = ? AND text = ?", (model, text)).fetchone()
         return _unpacked(row[0]) if row else None
 

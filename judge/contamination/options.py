@@ -55,7 +55,7 @@ class ScoringOptions:
 
     @property
     def settings(self) -> Settings:
-        """How the model is opened."""
+        """Settings with which the model is opened."""
         from judge.backends import Settings
 
         keys: dict[str, Any] = {}

@@ -191,7 +191,7 @@ def is_scores_file(path: Path) -> bool:
 
 
 def different_model(first: ScorerFacts, second: ScorerFacts) -> str | None:
-    """Why two facts are not of one model, or None. Weights decide where both are known, else names and revisions."""
+    """Reason why two facts are not of one model, or None: weights decide where known, else names and revisions."""
     if None not in (first.weights, second.weights):
         return None if first.weights == second.weights else f"the weights of {first.model} and {second.model} differ"
     if _base(first.model) != _base(second.model):

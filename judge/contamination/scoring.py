@@ -34,7 +34,7 @@ EMPTY_TEXT = "undefined: the text is empty"
 
 @dataclass(frozen=True, slots=True)
 class ScoreOptions:
-    """What to compute. `k` is a share in per cent; `prefix` the texts not seen for ReCaLL, joined; `shots` their
+    """Choices of scores. `k` is a share in per cent; `prefix` the texts not seen for ReCaLL, joined; `shots` their
     number.
 
     `words` cuts every text before scoring (see `texts.first_words`); it stands here because it moves every score.
@@ -229,7 +229,7 @@ async def _passed(
 
 
 def model_key(facts: ScorerFacts, *, full: bool = False, prefix: str | None = None) -> str:
-    """What log-probabilities depend on beside the text; a package's version does not count."""
+    """Hash of all that log-probabilities depend on beside the text; a package's version does not count."""
     identity = {name: value for name, value in asdict(facts).items() if name != "version"}
     return fingerprint([identity, full, None if prefix is None else fingerprint_text(prefix)])
 

@@ -52,7 +52,7 @@ def found_keys(data: Any, path: Place = ()) -> Iterator[tuple[Place, str]]:
 
 
 def address_problem(address: str) -> str | None:
-    """What of a server's address is a key, as the end of a sentence on it; None where nothing is."""
+    """Fault of a server's address that holds a key, as the end of a sentence on it; None where it holds none."""
     if _USER.match(address):
         return "holds a user name or a password"
     for name, value in _PARAMETER.findall(address):
@@ -78,7 +78,7 @@ def _field(path: Place, value: Any) -> Iterator[tuple[Place, str]]:
 
 
 def _scalar(path: Place, name: str, value: str) -> str | None:
-    """What is wrong with one value."""
+    """Fault of one value, as the end of a sentence on it; None where there is none."""
     if path == ("api_key_env",):
         fine = value == "none" or re.fullmatch(VARIABLE, value)
         return None if fine and not _key_kind(value) else "is not the name of a variable (capitals, digits, _) or none"
@@ -101,7 +101,7 @@ def _headers(path: Place, value: Any) -> Iterator[tuple[Place, str]]:
 
 
 def _header(name: str, value: str) -> str | None:
-    """What is wrong with one header."""
+    """Fault of one header, as the end of a sentence on it; None where there is none."""
     if not _HEADER.fullmatch(name) or not value.isprintable():
         return "cannot be a header"
     if name.lower() in _NO_HEADER:
@@ -119,7 +119,7 @@ def _header(name: str, value: str) -> str | None:
 
 
 def _key_kind(text: str) -> str | None:
-    """Which key a text holds or seems to hold."""
+    """Kind of key that a text holds or seems to hold; None where it holds none."""
     return redaction.held_in(text) or redaction.looks_in(text)
 
 

@@ -60,7 +60,7 @@ class Trust:
 
 
 def trust_file() -> Path:
-    """Where the user's file of trusted hosts lies, whether it exists or not."""
+    """Path of the user's file of trusted hosts, whether it exists or not."""
     return config_folder() / "trusted_hosts.yaml"
 
 

@@ -76,7 +76,7 @@ def locate(
 
 
 def _inside(ships: Path, name: str, suffix: str) -> Path:
-    """Where a shipped file of that name would lie: other kinds have folders of their own."""
+    """Path at which a shipped file of that name would lie: other kinds have folders of their own."""
     file = f"{name}{suffix}"
     return next((candidate for subfolder in FOLDERS if (candidate := ships / subfolder / file).is_file()), ships / file)
 

@@ -47,7 +47,7 @@ class ScaleFile(Strict):
         return self
 
     def fault(self) -> str | None:
-        """What is wrong with the labels, beginning with the key; None where nothing is."""
+        """Fault of the scale's labels, beginning with the key; None where there is none."""
         if self.labels is None:
             alone = [key for key in ("ordered", "positive") if getattr(self, key) is not None]
             return f"scale.{alone[0]} is for labels, and there are none" if alone else None
@@ -70,7 +70,7 @@ class ScaleFile(Strict):
 
 
 def labels_fault(labels: Sequence[str], positive: str | None) -> str | None:
-    """What is wrong with labels and the positive one of them, beginning with the key; None where nothing is."""
+    """Fault of labels or of the positive one of them, beginning with the key; None where there is none."""
     if len(labels) < _FEWEST_LABELS or len(labels) > _MOST_LABELS:
         return f"labels must be {_FEWEST_LABELS} to {_MOST_LABELS} different texts; found {', '.join(labels) or 'none'}"
     scale = Scale.of_labels(labels)

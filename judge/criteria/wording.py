@@ -36,7 +36,7 @@ class Published:
 
 
 class _WordingFile(BaseModel):
-    """What must be there; other keys (where the file came from) are not ours to judge."""
+    """Required keys of a file of published strings; other keys (where the file came from) are not checked."""
 
     model_config = ConfigDict(strict=True, extra="ignore")
     definitions: dict[str, str]

@@ -130,7 +130,7 @@ def _no_order(n: int) -> Estimate:
 
 
 def _scales(counts: Check) -> list[str]:
-    """What the numbers are: the scale's, or codes of labels."""
+    """Notes on the ratings' numbers: points of the scale, or codes of labels."""
     labels, scale = counts.dataset.labels, counts.dataset.scale
     scales = {criterion: labels.of(criterion) for criterion in counts.criteria}
     coded = dict.fromkeys(label_scale for label_scale in scales.values() if label_scale is not None)

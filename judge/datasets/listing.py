@@ -64,7 +64,7 @@ def story_sheet(dataset: Dataset, story: Story) -> str:
 
 
 def _by(rating: Rating) -> str:
-    """Who gave a rating, in brackets, as far as it is known."""
+    """Rater and panel of a rating, in brackets, as far as they are known."""
     names = ", ".join(name for name in (rating.rater, rating.panel) if name)
     return f" ({names})" if names else ""
 

@@ -30,7 +30,7 @@ class Registered:
 
 
 def home_folder() -> Path:
-    """Where the program keeps what a person told it: JUDGE_HOME, or `judge` in the XDG data folder."""
+    """Folder for what a person told the program: JUDGE_HOME, or `judge` in the XDG data folder."""
     if own := os.environ.get("JUDGE_HOME"):
         return Path(own)
     data = os.environ.get("XDG_DATA_HOME")

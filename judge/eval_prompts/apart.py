@@ -76,7 +76,7 @@ class _Process:
         self.read(time.monotonic() + STARTING)
 
     def ask(self, asked: dict[str, Any]) -> bytes:
-        """What it answers; raises TimeoutError, EOFError."""
+        """Return the child process's answer; raises TimeoutError, EOFError."""
         stream = cast("IO[bytes]", self.child.stdin)
         body = pickle.dumps(asked)
         stream.write(len(body).to_bytes(LENGTH, "big") + body)

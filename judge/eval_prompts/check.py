@@ -32,7 +32,7 @@ def problems(file: Path) -> list[str]:
 
 
 def _promises(eval_prompt: EvalPrompt) -> list[str]:
-    """Where front matter and template disagree. A key that is written down as false is taken at its word."""
+    """Disagreements of front matter and template. A key that is written down as false is taken at its word."""
     uses = eval_prompt.body.uses | (eval_prompt.system.uses if eval_prompt.system else frozenset())
     declared = split(eval_prompt.source, eval_prompt.file).front.model_fields_set
     problems = []
@@ -85,7 +85,7 @@ def _asked(eval_prompt: EvalPrompt, criteria: list[Criterion]) -> list[Asked]:
 
 
 def _subjects(eval_prompt: EvalPrompt, stories: list[Story]) -> Iterator[tuple[Subject, bool]]:
-    """What is rendered: each story, or each with another in both orders, with a tie offered and without."""
+    """Subjects to render: each story, or each with another in both orders, with a tie offered and without."""
     for story in stories:
         if not eval_prompt.compares:
             yield story, True

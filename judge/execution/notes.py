@@ -21,7 +21,7 @@ from judge.run_folder.manifest import environment
 def opened(
     spec: AnySpec, result: ResultFolder, prepared: Prepared, server: Mapping[str, Any], sitting: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """What is known before the first query; earlier sittings' notes are kept and `sitting` stands after them."""
+    """Content of the manifest before the first query; earlier sittings' notes stay and `sitting` stands after them."""
     before = read_manifest(result.manifest)
     sources = {"eval_prompt_sources", "criteria_records"}
     return {

@@ -95,7 +95,7 @@ def join(spec: AnySpec, folder: Path, result: ResultFolder, *, partial: bool = F
 
 
 def not_merged(result: ResultFolder) -> str | None:
-    """How many parts of a result folder the whole lacks, in words; None where it lacks none."""
+    """Number of parts of a result folder that the whole lacks, in words; None where it lacks none."""
     lacking = [part for part in parts_in(result) if untaken(result.journal, part[2].journal, f"{part[0]}-of-{part[1]}")]
     return f"{len(lacking)} shard{'' if len(lacking) == 1 else 's'}" if lacking else None
 

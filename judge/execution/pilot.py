@@ -103,7 +103,7 @@ def _means(queries: list[Called], value: Callable[[Called], float]) -> dict[tupl
 
 
 def _per_character(queries: list[Called], value: Callable[[Called], float], lengths: _Lengths) -> float:
-    """How much more of something a call takes for each character more, by least squares over stories of many lengths.
+    """Increase of a quantity of a call with each character more, by least squares over stories of many lengths.
 
     Where the stories are about equally long, the lengths of the Eval-Prompts tell; where those are too, a character
     takes the same share everywhere.

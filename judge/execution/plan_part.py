@@ -56,7 +56,7 @@ class PlanPart:
         return {"number": self.number, "of": self.shard_count, "limit": self.limit}
 
     def folder(self, result: ResultFolder) -> ResultFolder:
-        """Where its answers go, inside the folder of the whole."""
+        """Result folder of the part's answers, inside the folder of the whole."""
         return ResultFolder(result.path / SHARDS / f"{self.number}-of-{self.shard_count}")
 
     def stories(self, dataset: Dataset) -> Iterator[Story]:
@@ -70,7 +70,7 @@ class PlanPart:
         return (story for index, story in enumerate(wanted) if index in mine)
 
     def _places(self, prompts: Sequence[str], unit: str) -> set[int]:
-        """Where its own stand among all."""
+        """Indices of the part's own stories or story-prompts among all."""
         order = sorted(range(len(prompts)), key=lambda place: (prompts[place], place))[: self.limit]
         first, end = self._cut(len(order), unit)
         return set(order[first:end])
@@ -83,7 +83,7 @@ class PlanPart:
         return [comparison for comparison in planned if comparison.number in mine]
 
     def _cut(self, count: int, unit: str) -> tuple[int, int]:
-        """Where this part begins and ends among so many."""
+        """First index and end of this part among `count` units; raises SpecError where parts outnumber units."""
         if self.shard_count > count:
             raise SpecError(
                 Advice(
@@ -109,7 +109,7 @@ def parts_in(result: ResultFolder) -> list[tuple[int, int, ResultFolder]]:
 
 
 def part_of(result: ResultFolder) -> PlanPart | None:
-    """Which part of a plan a result folder holds; None where it holds a whole one."""
+    """Part of a plan that a result folder holds; None where it holds a whole one."""
     if not result.journal.is_file():
         return None
     with JournalReader(result.journal) as journal:

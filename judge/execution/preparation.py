@@ -181,7 +181,7 @@ def _check_added(plan: Plan, dataset: Dataset, journal: JournalReader, *, added:
 
 
 def planned_comparisons(plan: Plan, folder: Path, dataset: Dataset, limit: int | None = None) -> list[Planned]:
-    """What a run that compares asks about, in plan order, of its first `limit` pairs."""
+    """Comparisons that a run asks about, in plan order, of its first `limit` pairs."""
     stories = [StoryPlace.of(story) for story in dataset.stories()]
     file = _pairs_file(plan, folder)
     named = None if dataset.pairs is None else dataset.pairs()

@@ -302,7 +302,7 @@ def _whole(sitting: Sitting) -> Iterator[JournalReader | None]:
 def _settled(
     sitting: Sitting, prepared: Prepared, journal: JournalReader, reused: int, whole: JournalReader | None
 ) -> Settled | None:
-    """Which repeats of a query not to ask."""
+    """Function from a query to those of its repeats that are not asked; None where all are asked."""
     everything = set(range(sitting.spec.repeats))
     if sitting.again == "failed":
         return lambda query: everything - journal.failed(query.key)
@@ -376,12 +376,12 @@ async def take_reused(sitting: Sitting, plan: AnyPlan, prepared: Prepared, journ
 
 
 def _addresses(spec: AnySpec) -> Sequence[str]:
-    """Where the judge is asked; nowhere for one in this process."""
+    """Addresses at which the judge is asked; none for one in this process."""
     return addresses_of(spec.base_url, spec.provider) if spec.provider in PROTOCOLS else ()
 
 
 def settings_of(spec: AnySpec, result: ResultFolder | None = None) -> Settings:
-    """How the run wants its back-end opened; what servers teach is kept in the result folder."""
+    """Settings with which the run's back-end is opened; what servers teach is kept in the result folder."""
     return Settings(
         base_url=tuple(spec.base_url),
         revision=spec.revision,

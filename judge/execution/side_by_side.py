@@ -25,7 +25,7 @@ class Ended:
 
 
 def names(sittings: Sequence[Sitting]) -> list[str]:
-    """What each judge is called on its line: with its revision, where another has the same name."""
+    """Name of each judge on its line of progress: with its revision, where another has the same name."""
     judges = [sitting.spec.judge for sitting in sittings]
     return [
         judge if judges.count(judge) == 1 else f"{judge}@{sitting.spec.revision}"

@@ -71,7 +71,7 @@ def _different(wrong: list[str]) -> list[str]:
 def _written_again(
     plan: WritingPlan, journal: JournalReader, asked: dict[tuple[tuple[str, ...], str, str], str]
 ) -> tuple[int, list[str]]:
-    """How many requests for stories have the key that they were made under, and those that have another."""
+    """Number of requests for stories that have the key that they were made under, and names of the others."""
     verified, wrong = 0, []
     for group in plan.asked_in(journal):
         for commission in group:

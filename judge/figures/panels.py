@@ -48,7 +48,7 @@ class Panels:
 
     @property
     def rows(self) -> int:
-        """How many rows the panels take."""
+        """Number of rows that the panels take."""
         return math.ceil(len(self.axes) / self.columns)
 
     def row_ends(self) -> Iterator[tuple[Any, Any]]:
@@ -59,7 +59,7 @@ class Panels:
 
 
 def columns_for(number: int, width: float, room: Room, least: float) -> int:
-    """How many of `number` panels stand beside each other, none narrower than `least` inches, rows evenly filled."""
+    """Number of `number` panels beside each other, none narrower than `least` inches, rows evenly filled."""
     free = width - room.left - page.MARGIN
     most = max(1, min(number, int((free + room.between) / (least + room.between) + 1e-9)))
     return math.ceil(number / math.ceil(number / most))

@@ -55,7 +55,7 @@ def counted_written(stories: Sequence[Written]) -> list[SystemCounts]:
 
 
 def statuses(stories: Sequence[Written]) -> list[StatusCounts]:
-    """What became of all requests, by system."""
+    """Count of requests of each status, by system."""
     by_system: dict[str, list[Written]] = defaultdict(list)
     for story in stories:
         by_system[story.system].append(story)

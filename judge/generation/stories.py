@@ -69,7 +69,7 @@ class Written:
         return Story(self.id, self.wanted.text, self.system, self.text, self.wanted.reference)
 
     def record(self) -> dict[str, Any]:
-        """Where it comes from and what is wrong with it, as plain data."""
+        """Origin and faults of the story, as plain data."""
         return {
             "id": self.id,
             "status": self.status,
@@ -91,7 +91,7 @@ class Written:
 
 
 def written(folders: Iterable[ResultFolder], rules: tuple[Rule, ...] = ()) -> list[Written]:
-    """What became of every request of these result folders, by writer, story-prompt, writer prompt and repeat."""
+    """Stories of every request in these result folders, failed ones too, by writer, story-prompt and repeat."""
     stories = [story for folder in folders for story in _stories_of_folder(folder, rules)]
     twice = [name for name, count in Counter(story.id for story in stories).items() if count > 1]
     if twice:

@@ -54,7 +54,7 @@ def faults_table(counts: Sequence[SystemCounts], signature: str, *, asked_length
 
 
 def status_table(counts: Sequence[StatusCounts], signature: str) -> Table:
-    """What became of the requests, by system."""
+    """Table of the requests' statuses, by system."""
     columns = [
         Column("system", "system"),
         Column("asked", "planned"),
@@ -73,7 +73,7 @@ def status_table(counts: Sequence[StatusCounts], signature: str) -> Table:
 
 
 def signature_of(stories: Sequence[Written], rules: Sequence[str]) -> str:
-    """What stands under tables of written stories: how many, by whom, and what was taken away."""
+    """Line under tables of written stories: their number, their writers, and the rules that stripped text from them."""
     writers = ", ".join(dict.fromkeys(story.writer for story in stories))
     taken = f"stripped of {', '.join(rules)}" if rules else "text as it was written"
     return f"stories that were asked for · {writers} · {len(stories)} requests · {taken} · every story counted"

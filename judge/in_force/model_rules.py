@@ -107,7 +107,7 @@ def _span(param: Mapping[str, Any]) -> str:
 
 
 def _values(entry: Entry, spec: AnySpec, thinking: bool | None) -> dict[str, Any]:
-    """What the conditions look at: defaults, overlaid by what the run says and by thinking that answers showed."""
+    """Values that the conditions look at: defaults, overlaid by the run's own and by thinking that answers showed."""
     values = {path: param.get("default") for path, param in entry.params.items() if "." in path or path == "do_sample"}
     if thinking and _THINKING in values:
         values[_THINKING] = "enabled"

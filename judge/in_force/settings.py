@@ -147,7 +147,7 @@ class _Look:
         return None
 
     def _told(self, fact: str) -> list[Any]:
-        """What is known of the servers one by one."""
+        """Facts of each server, one by one."""
         return [entry[fact] for entry in self.server.get("servers", ()) if entry.get(fact) is not None]
 
     def _statement(self, name: str) -> Mapping[str, Any] | None:
@@ -159,7 +159,7 @@ class _Look:
         return self.who.endpoint.settings.get(key) or self.who.endpoint.settings.get("any")
 
     def _against(self, name: str, value: Any) -> tuple[Said, Source] | None:
-        """What the endpoint's documentation says against the setting."""
+        """Statement of the endpoint's documentation against the setting."""
         statement = self._statement(name)
         if statement is None or statement["state"] == "honoured":
             return None
@@ -175,7 +175,7 @@ class _Look:
         return isinstance(routing, Mapping) and routing.get("require_parameters") is True
 
     def _documented(self, name: str) -> tuple[Said, Source] | None:
-        """What it says for the setting."""
+        """Statement of the endpoint's documentation for the setting."""
         statement = self._statement(name)
         if statement is None:
             return None

@@ -70,7 +70,7 @@ def _sentence(state: str, reason: str, names: list[str]) -> str:
 
 
 def warnings(spec: AnySpec) -> list[str]:
-    """What is known before any request: settings without effect, and the model's end."""
+    """Warnings before any request: settings without effect, and the end of the model's life."""
     # Tables read what manifests keep, and need neither the catalogue nor the form of a run's definition.
     from judge.in_force.settings import settings_in_force
     from judge.in_force.shutdown import life_of

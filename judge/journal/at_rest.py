@@ -28,7 +28,7 @@ _compared: dict[Path, tuple[int, ...]] = {}
 
 
 def sum_file(path: Path) -> Path:
-    """Where the sum of a journal is noted."""
+    """Path of the file in which a journal's sum is noted."""
     return path.with_name(f"{path.name}.sum")
 
 

@@ -83,7 +83,7 @@ def has_pairs(db: sqlite3.Connection) -> bool:
 
 
 def count(db: sqlite3.Connection, limit: int | None = None) -> int:
-    """How many comparisons the plan has, of its first `limit` pairs."""
+    """Number of comparisons in the plan, of its first `limit` pairs."""
     (total,) = db.execute("SELECT count(*) FROM pairs WHERE ?1 IS NULL OR number < ?1", (limit,)).fetchone()
     return int(total)
 
@@ -137,7 +137,7 @@ def number_of(db: sqlite3.Connection, pair: str) -> int | None:
 
 
 def pair_count(db: sqlite3.Connection) -> int:
-    """How many pairs the plan has, each once."""
+    """Number of pairs in the plan, each once."""
     (total,) = db.execute("SELECT count(DISTINCT number) FROM pairs").fetchone()
     return int(total)
 

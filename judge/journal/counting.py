@@ -23,7 +23,7 @@ GROUP BY 1 ORDER BY 2 DESC
 
 
 def queries_of(definition: Mapping[str, Any]) -> int:
-    """How many queries a stored definition asks about each subject.
+    """Number of queries that a stored definition asks about each subject.
 
     One that rates several criteria in one answer is one, however many they are; each writer prompt asks once.
     """
@@ -114,7 +114,7 @@ def _count(db: sqlite3.Connection, before: Counted) -> Counted:
 
 
 def _session(db: sqlite3.Connection) -> dict[str, Any]:
-    """When answers came, and how the newest session that asked stands."""
+    """Times of the first and the last answer, and state of the newest session that asked."""
     first, last = db.execute("SELECT min(first_request), max(last_commit) FROM sessions").fetchone()
     newest = db.execute(
         "SELECT ended, executor FROM sessions WHERE executor != 'prepare' ORDER BY id DESC LIMIT 1"

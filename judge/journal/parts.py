@@ -139,7 +139,7 @@ def _take(db: sqlite3.Connection, part: Path, label: str) -> Merged:
 
 
 def _mark(db: sqlite3.Connection, schema: str, label: str) -> str:
-    """How names of what was taken from a part begin: one that was deleted and begun anew is another part."""
+    """Prefix of names of what was taken from a part: one that was deleted and begun anew is another part."""
     (begun,) = db.execute(f"SELECT coalesce(min(started), 0.0) FROM {schema}.sessions").fetchone()  # noqa: S608
     return f"{label} {begun:.6f} "
 

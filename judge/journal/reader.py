@@ -109,12 +109,12 @@ class JournalReader:
         return {key: orjson.loads(value) for key, value in rows}
 
     def created(self) -> float | None:
-        """When its first session started, in seconds since 1970: two journals at one place differ in this."""
+        """Start of the journal's first session, in seconds since 1970: two journals at one place differ in this."""
         started: float | None = self._db.execute("SELECT min(started) FROM sessions").fetchone()[0]
         return started
 
     def story_count(self) -> int:
-        """How many stories the run's dataset has."""
+        """Number of stories in the run's dataset."""
         (count,) = self._db.execute("SELECT count(*) FROM stories").fetchone()
         return int(count)
 
@@ -137,7 +137,7 @@ class JournalReader:
         return comparing.has_pairs(self._db)
 
     def subjects(self, limit: int | None = None) -> Iterator[Subject]:
-        """What the run asks about, in the order in which it asks: the first `limit` stories, or pairs as shown."""
+        """Subjects of the run, in the order in which it asks: the first `limit` stories, or pairs as shown."""
         if self.compares:
             return comparing.planned(self._db, limit)
         return islice(self.stories(by_prompt=True, ratings=False), limit)
@@ -153,7 +153,7 @@ class JournalReader:
             yield StoryPrompt(kept.id, kept.story_prompt, kept.reference)
 
     def subject_count(self, limit: int | None = None) -> int:
-        """How many they are: stories, or pairs once for each order in which they are shown."""
+        """Number of subjects: stories, or pairs once for each order in which they are shown."""
         if self.compares:
             return comparing.count(self._db, limit)
         count = self.story_count()
@@ -180,7 +180,7 @@ class JournalReader:
         return comparing.number_of(self._db, pair)
 
     def pair_count(self) -> int:
-        """How many pairs the plan has, each once."""
+        """Number of pairs in the plan, each once."""
         return comparing.pair_count(self._db)
 
     def asked_of(self, pair: str) -> list[tuple[str, str, str, str, str]]:
@@ -265,7 +265,7 @@ class JournalReader:
         return {criterion: (low, high) for criterion, low, high in rows}
 
     def rating_counts(self) -> list[tuple[str, float, int]]:
-        """How often people gave each rating on each criterion: (criterion, value, count)."""
+        """Count of each rating that people gave on each criterion: (criterion, value, count)."""
         sql = "SELECT criterion, value, count(*) FROM ratings GROUP BY criterion, value ORDER BY min(rowid), value"
         return [(criterion, value, n) for criterion, value, n in self._db.execute(sql)]
 
@@ -298,11 +298,11 @@ class JournalReader:
         return {row[0]: _response(row[1:]) for row in rows}
 
     def replaced_total(self) -> int:
-        """How many answers were asked again on demand."""
+        """Number of answers that were asked again on demand."""
         return int(self._db.execute("SELECT count(*) FROM replaced").fetchone()[0])
 
     def settled_total(self) -> int:
-        """How many repeats are answered or given up."""
+        """Number of repeats that are answered or given up."""
         sql = "SELECT count(*) FROM (SELECT DISTINCT query_key, repeat FROM attempts WHERE final = 1)"
         return int(self._db.execute(sql).fetchone()[0])
 
@@ -318,7 +318,7 @@ class JournalReader:
         ]
 
     def answers_tried(self, after: int, upto: int) -> list[Answer]:
-        """What now stands at each repeat of which some attempt has `after` < id <= `upto`."""
+        """Current answer, or last failed attempt, of each repeat with an attempt of `after` < id <= `upto`."""
         return [_answer(row) for row in self._db.execute(self._answers(_TRIED_LATELY), (after, upto))]
 
     def blocks(self) -> list[int]:
@@ -334,7 +334,7 @@ class JournalReader:
         return standing.unanswered(self._db)
 
     def tried(self) -> tuple[int, int]:
-        """How many repeats were tried, and how many answers stand."""
+        """Number of repeats that were tried, and number of answers that stand."""
         return standing.tried(self._db)
 
     def tells_usage(self) -> bool:
@@ -345,7 +345,7 @@ class JournalReader:
         return _ANSWERS.format(where=where, **(_TOLD if database.has_usage(self._db) else _NOTHING_TOLD))
 
     def models(self) -> dict[str, int]:
-        """How many answers each model gave, by the names that servers gave them; reads every answer."""
+        """Number of answers of each model, by the names that servers gave them; reads every answer."""
         sql = "SELECT model, count(*) FROM responses WHERE model IS NOT NULL GROUP BY model ORDER BY min(rowid)"
         return {str(model): count for model, count in self._db.execute(sql)}
 

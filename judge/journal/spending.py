@@ -103,7 +103,7 @@ JOIN (SELECT *, row_number() OVER (PARTITION BY query_key, repeat ORDER BY stand
 
 
 def spending(db: sqlite3.Connection, attempt: int = 0, response: int = 0) -> Spending:
-    """What the answers after an attempt and a response took (0: all answers), and all that were asked again.
+    """Tokens and cost of the answers after an attempt and a response (0: all answers), and of all asked again.
 
     Sums over two ranges may be added only where nothing was asked again.
     """

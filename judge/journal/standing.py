@@ -77,7 +77,7 @@ def unanswered(db: sqlite3.Connection) -> Iterator[Answer | None]:
 
 
 def tried(db: sqlite3.Connection) -> tuple[int, int]:
-    """How many repeats were tried, and how many answers stand."""
+    """Number of repeats that were tried, and number of answers that stand."""
     (repeats,) = db.execute(_TRIED).fetchone()
     (answers,) = db.execute("SELECT count(*) FROM responses").fetchone()
     return int(repeats), int(answers)

@@ -24,7 +24,7 @@ def versions(family: Family) -> dict[str, str]:
 
 
 def lacking(family: Family, models: Mapping[Need, str]) -> str | None:
-    """What is missing for it to run, as a sentence that says what to do; None where nothing is."""
+    """Packages and files that it lacks to run, as a sentence that says what to do; None where nothing is missing."""
     there = versions(family)
     absent = [name for name in family.distributions if name not in there]
     parts: list[str] = []

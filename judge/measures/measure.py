@@ -44,7 +44,7 @@ class Item(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Undefined:
-    """Why there is no number."""
+    """Absence of a number, with its reason."""
 
     reason: str
 

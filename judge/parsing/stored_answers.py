@@ -71,7 +71,7 @@ class StoredAnswers:
         return replace(self, text_of=text_of)
 
     def criteria_of(self, eval_prompt: str) -> int:
-        """How many criteria an answer to this Eval-Prompt rates."""
+        """Number of criteria that an answer to this Eval-Prompt rates."""
         return len(self.joint[eval_prompt]) if eval_prompt in self.joint else 1
 
     def judgments(self, answer: Answer) -> list[tuple[Answer, Judgment]]:

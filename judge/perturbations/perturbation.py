@@ -91,7 +91,7 @@ class Material:
 
 @dataclass(frozen=True, slots=True)
 class Unfit:
-    """Why a perturbation cannot change a story, in few words: equal reasons are counted together."""
+    """Reason why a perturbation cannot change a story, in few words: equal reasons are counted together."""
 
     reason: str
 

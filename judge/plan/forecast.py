@@ -29,7 +29,7 @@ second, third and so on is, since a mean length needs no more and a plan should 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What a pilot measured.
+    """Measurements of a pilot.
 
     Attributes
     ----------
@@ -130,7 +130,7 @@ def forecast(
 
 
 def _growth(measured: Measured, answers_per_call: float) -> float:
-    """How many times the tokens of the pilot a call takes, where it is to bring more answers than there."""
+    """Ratio of a call's tokens to those of a pilot's call, where it is to bring more answers than that one."""
     if measured.prompt_tokens is None or measured.completion_tokens is None:
         return 1.0
     before = measured.answers_per_query / measured.calls_per_query

@@ -21,7 +21,7 @@ _EITHER = 2
 
 @dataclass(frozen=True, slots=True)
 class StoryPlace:
-    """What of a story decides whom it is compared with."""
+    """Facts of a story that decide with which others it is compared."""
 
     id: str
     story_prompt: str

@@ -99,18 +99,18 @@ class Price:
 
 
 def user_price_file() -> Path:
-    """Where the user's own table lies, whether it exists or not."""
+    """Path of the user's own table of prices, whether it exists or not."""
     return config_folder() / "prices.yaml"
 
 
 def shipped_table() -> str:
-    """Which snapshot of prices the program ships."""
+    """Name and date of the snapshot of prices that the program ships."""
     data = _snapshot()
     return f"prices of {data['catalogue']} as of {data['date']}"
 
 
 def how_to_price(judge: str) -> str:
-    """What to write where, so that the judge has a price."""
+    """Instruction with the line and the file that give the judge a price."""
     return f"add the line '{judge}: {{input: X, output: Y}}' (dollars for a million tokens) to {user_price_file()}"
 
 

@@ -32,7 +32,7 @@ BLOCK = 32
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to ask about each story, or about each pair as it is shown."""
+    """Plan of a run: its queries about each story, or about each pair as it is shown."""
 
     spec: RunSpec
     criteria: tuple[Criterion, ...]
@@ -50,7 +50,7 @@ class Plan:
         return sum(len(self.asked_by(prompt)) for prompt in self.eval_prompts)
 
     def asked_by(self, prompt: EvalPrompt) -> tuple[Asked, ...]:
-        """What an Eval-Prompt's queries about one subject ask for: a criterion each, or all of its own in one."""
+        """Criteria that an Eval-Prompt's queries about one subject ask for: one each, or all of its own in one."""
         if prompt.criteria is None:
             return self.criteria
         return (self.criteria if prompt.criteria == "all" else _named(prompt, self.criteria),)
@@ -110,7 +110,7 @@ class Plan:
         )
 
     def messages(self, subject: Subject, prompt: EvalPrompt, asked: Asked) -> tuple[Message, ...]:
-        """What one query sends."""
+        """Messages that one query sends."""
         return prompt.render(subject, asked, published=self.criteria_set.published, ties=self.spec.ties)
 
     def definition(self) -> dict[str, Any]:

@@ -31,7 +31,7 @@ _BLANKS = {"backend": "xgrammar", "disable_any_whitespace": True}
 
 @dataclass(frozen=True, slots=True)
 class Serving:
-    """How to serve a run: a command line for each server, and what was assumed."""
+    """Instructions to serve a run: a command line for each server, and notes on what was assumed."""
 
     commands: tuple[str, ...]
     notes: tuple[str, ...]

@@ -22,7 +22,7 @@ from judge.run_definition.writing import AnySpec, GenerateSpec
 
 @dataclass(frozen=True, slots=True)
 class WritingPlan:
-    """What to ask for each story-prompt: a story by each writer prompt."""
+    """Plan of a generation: for each story-prompt, a story by each writer prompt."""
 
     spec: GenerateSpec
     writer_prompts: tuple[WriterPrompt, ...]

@@ -24,7 +24,7 @@ from judge.run_folder import ResultFolder, read_manifest
 
 @dataclass(slots=True)
 class Known:
-    """What is known of one dataset: stories by id, people's ratings, what people preferred, and the pairs asked about.
+    """Facts of one dataset: stories by id, people's ratings, their preferences, and the pairs asked about.
 
     `content` is the dataset's hash, by which versions are told apart; a rating is (story, criterion, value), a pair
     (id, first, second).

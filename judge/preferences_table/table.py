@@ -49,7 +49,7 @@ Source = Literal["judge", "rater", "implied"]
 
 @dataclass(frozen=True, slots=True)
 class ComparisonFacts:
-    """What the signature and the notes of a table say about one result folder that holds comparisons.
+    """Facts of one result folder of comparisons, for the signature and the notes of a table.
 
     `orders` is how pairs were shown (both, random, as-given); `ties` whether a tie was offered.
     """

@@ -277,7 +277,7 @@ def is_numeric(table: Table, column: Column) -> bool:
 
 
 def cell_text(row: Mapping[str, Any], column: Column) -> str:
-    """What stands in a cell, on one line: numbers as the column says, a dash for nothing, "undefined" for undefined."""
+    """Text of a cell, on one line: numbers as the column says, a dash for nothing, "undefined" for undefined."""
     value = row.get(column.key)
     if isinstance(value, Estimate):
         return _estimate(value, column)
@@ -293,7 +293,7 @@ def cell_text(row: Mapping[str, Any], column: Column) -> str:
 
 
 def _as_text(value: Any) -> Any:
-    """What a cell of text can hold: lists and mappings are written as JSON."""
+    """Value in a form that a cell of text can hold: lists and mappings are written as JSON."""
     return orjson.dumps(value).decode() if isinstance(value, list | dict) else value
 
 

@@ -36,7 +36,7 @@ class RatingRows:
         return means(total, count).reshape(stories, columns.size), columns.astype(np.int64)
 
     def present(self, group: int, stories: int, *, explained: bool = False) -> NDArray[np.bool_]:
-        """Where the group has a row at all (or one with an explanation), shaped as `wide`."""
+        """Mask of the cells in which the group has a row (or one with an explanation), shaped as `wide`."""
         rows = slice(int(self.bounds[group]), int(self.bounds[group + 1]))
         columns, column = np.unique(self.column[rows], return_inverse=True)
         present = np.zeros((stories, columns.size), dtype=np.bool_)

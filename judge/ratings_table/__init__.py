@@ -96,7 +96,7 @@ def _datasets(fact: RunFacts, imported: Sequence[Imported]) -> list[str]:
 
 
 def _said(fact: RunFacts, scales: Scales, imported: Sequence[Imported]) -> list[str]:
-    """What the codes of a folder's labels mean."""
+    """Notes on the meaning of the codes of a folder's labels."""
     names = {criterion.name.casefold() for criterion in fact.criteria}
     datasets = _datasets(fact, imported)
     return notes_of({key: scale for key, scale in scales.items() if key[0] in datasets and key[1] in names})

@@ -17,7 +17,7 @@ from judge.wording import Advice, Note
 def about_judge(
     judge: str, manifest: Mapping[str, Any], criteria: Sequence[Criterion], journal: JournalReader
 ) -> list[str]:
-    """What the judge of a journal is, what was left out of the journal, and what its server was found not to do."""
+    """Notes on a journal's judge, on parts left out of the journal, and on what its server was found not to do."""
     force = manifest.get("in_force", {})
     notes: list[str] = []
     left_out = journal.meta().get(LEFT_OUT)
@@ -34,7 +34,7 @@ def about_judge(
 
 
 def about_answers(judge: str, journal: JournalReader, *, settled: int, planned: int) -> list[str]:
-    """What of the answers was asked again, and what has not been asked."""
+    """Notes on answers that were asked again, and on repeats that have not been asked."""
     notes: list[str] = []
     if replaced := journal.replaced_total():
         kind = "verdict" if journal.compares else "rating"
@@ -108,7 +108,7 @@ def without_effect(judge: str, settings: Iterable[SettingInForce], *, probe_note
 
 
 def outside_scale(flags: Iterable[str]) -> list[str]:
-    """How much of the probability lay off the scale, where ratings are expected values over log-probabilities."""
+    """Note on the share of probability off the scale, where ratings are expected values over log-probabilities."""
     shares = [
         float(flag.partition("=")[2]) for text in flags for flag in text.split(";") if flag.startswith("outside=")
     ]

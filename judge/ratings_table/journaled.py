@@ -70,7 +70,7 @@ class People:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """How a journal is to be read: by which parser, with explanations or not, whether judgments may be kept.
+    """Choices for reading a journal: the parser, with explanations or not, whether judgments may be kept.
 
     `beside` reads what else is wanted of it, at the same moment; `stated` reads ratings as answers state them.
     """

@@ -93,7 +93,7 @@ def coded(frame: pd.DataFrame, criteria: Sequence[Criterion], file: object) -> p
 
 
 def notes_of(scales: Scales) -> list[str]:
-    """What the codes mean, once for each set of labels."""
+    """Notes on the meaning of the codes, one for each set of labels."""
     sets: dict[Scale, None] = dict.fromkeys(scales.values())
     return [f"a rating is the code of its label: {scale.code_words}" for scale in sets]
 
@@ -116,7 +116,7 @@ def _rows(frame: pd.DataFrame, scales: Scales) -> Iterator[tuple[Scale, NDArray[
 
 
 def _codes(rating: NDArray[np.float64], scale: Scale) -> NDArray[np.bool_]:
-    """Which ratings are codes of the scale's labels."""
+    """Mask of the ratings that are codes of the scale's labels."""
     with np.errstate(invalid="ignore"):
         return np.asarray((rating >= scale.min) & (rating <= scale.max) & (rating == np.round(rating)), dtype=np.bool_)
 

@@ -25,7 +25,7 @@ def noted(frame: pd.DataFrame, facts: Sequence[RunFacts]) -> list[RunFacts]:
 
 
 def pooled_note(panels: Sequence[str]) -> str:
-    """What stands under every table that takes the people of several panels together."""
+    """Note under every table that takes the people of several panels together."""
     many = f"people of {len(panels)} panels" if len(panels) > 1 else "people of one panel"
     sentence = f"{many} ({', '.join(panels)}) are taken together with whoever has none"
     return Note(sentence, Advice("{panel} takes one alone, judge panels sets them side by side", panel=panels[0]))

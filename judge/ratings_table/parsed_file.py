@@ -121,7 +121,7 @@ class ParsedFile:
         return (whole, int(stored[3])) if len(whole) == len(blocks) else None
 
     def block(self, number: int) -> tuple[bytes, bytes, Block] | None:
-        """What each answer of a block was, the checksum, and the judgments; None where there is no whole block."""
+        """Content of each answer of a block, the checksum, and the judgments; None where there is no whole block."""
 
         def read(db: sqlite3.Connection) -> tuple[bytes, bytes, Block] | None:
             db.execute("BEGIN")

@@ -53,7 +53,7 @@ class StoryRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RunFacts:
-    """What the signature and the notes of a table say about one result folder.
+    """Facts of one result folder, for the signature and the notes of a table.
 
     `structured` is how the server was asked to constrain answers (none, choice, json); None where that is not known.
     `single` says of imported ratings whether they are single ratings or means of repeats; None where the import did not

@@ -112,7 +112,7 @@ def shown(table: Table, inputs: ReportInputs, *, folded: bool | None = None, tit
 
 
 def failed(subject: str, error: JudgeError) -> Markup:
-    """What is not there and why, and what mends it, unless that is an option."""
+    """Paragraph on a part that is absent, with the reason and what mends it, unless that is an option."""
     hint = written(error.hint or "", None)
     mends = Markup(" <code>{}</code>").format(hint) if hint else ""
     return Markup('<p class="absent">{}: {}.{}</p>').format(subject, written(error.sentence, PLAIN), mends)

@@ -25,7 +25,7 @@ def inputs_of(checked: Checked, options: ReportOptions, keep: Path | None = None
 
 
 def checked_tables(inputs: ReportInputs, checked: Checked) -> list[Table]:
-    """What the screen shows: answers, agreement over all stories, by system, the columns as read, the gaps."""
+    """Tables for the screen: answers, agreement over all stories, by system, the columns as read, the gaps."""
     tables = [checked_table.answers_table(headline.answers(inputs), checked)]
     if inputs.has_people:
         tables.append(checked_table.agreement_table(inputs.correlations))

@@ -158,7 +158,7 @@ class ReportInputs:
 
     @cached_property
     def costs(self) -> tuple[Cost, ...]:
-        """What the answers of each result folder of ratings cost."""
+        """Cost of the answers of each result folder of ratings."""
         return tuple(folder_cost(folder) for folder in self.folders)
 
     @property
@@ -168,7 +168,7 @@ class ReportInputs:
 
     @property
     def facts(self) -> list[RunFacts | ComparisonFacts]:
-        """What is known of every result folder."""
+        """Facts of every result folder."""
         return [*self.table.facts, *self.compared_facts]
 
     @cached_property
@@ -188,7 +188,7 @@ class ReportInputs:
 
     @cached_property
     def summary(self) -> Summary:
-        """What the runs of ratings come to."""
+        """Summary of the runs of ratings."""
         seen = None if self.contamination is None else Seen.of(self.contamination)
         return summarize(self.evidence, self.runs, seen)
 
@@ -199,7 +199,7 @@ class ReportInputs:
 
     @cached_property
     def preferences_table(self) -> PreferencesTable:
-        """What judges that compared prefer, and what the others' ratings imply."""
+        """Preferences of judges that compared, and those that the others' ratings imply."""
         return read_preferences([folder.path for folder in (*self.folders, *self.compared)])
 
     @cached_property
@@ -210,7 +210,7 @@ class ReportInputs:
 
     @cached_property
     def compared_facts(self) -> tuple[ComparisonFacts, ...]:
-        """What is known of each result folder of comparisons."""
+        """The facts of each result folder of comparisons."""
         paths = {folder.path for folder in self.compared}
         return tuple(fact for fact in self.preferences_table.facts if fact.path in paths) if paths else ()
 
@@ -221,7 +221,7 @@ class ReportInputs:
 
     @cached_property
     def verdicts(self) -> VerdictCoverage:
-        """How many comparisons were asked, answered and decided."""
+        """Counts of comparisons asked, answered and decided."""
         return verdict_coverage(self.preferences_table)
 
     @property
@@ -262,7 +262,7 @@ class ReportInputs:
 
     @property
     def coverage(self) -> Coverage:
-        """What was asked, answered and rated."""
+        """Coverage: counts of repeats asked, answered and rated."""
         return self.evidence.coverage
 
     @property
@@ -285,12 +285,12 @@ class ReportInputs:
 
     @cached_property
     def audit_report(self) -> AuditReport | None:
-        """What the audit found; None without one, SpecError where nobody has finished an item."""
+        """The report on the audit; None without an audit, SpecError where nobody has finished an item."""
         return None if self.audit is None else audit_report.report(self.audit)
 
     @cached_property
     def explanation_maps(self) -> tuple[StoredMap | None, ...]:
-        """What `judge explain` left in each result folder; DataError where that is broken."""
+        """The map of explanations that `judge explain` stored in each result folder; DataError where it is broken."""
         return tuple(stored.read(folder) for folder in self.folders)
 
     @cached_property
@@ -300,12 +300,12 @@ class ReportInputs:
 
     @cached_property
     def general_notes(self) -> tuple[str, ...]:
-        """What holds for every table of these runs: said once on the page, without advice."""
+        """Notes that hold for every table of these runs: said once on the page, without advice."""
         notes = dict.fromkeys(written(note, None) for fact in self.facts for note in fact.notes)
         return tuple(note for note in notes if note)
 
     def raters_of(self, dataset: str) -> Raters:
-        """Who gave the ratings of a dataset's stories that judges are compared with."""
+        """The raters of a dataset's stories with whom judges are compared."""
         return Raters.of(self.table, dataset)
 
     @cached_property

@@ -124,7 +124,7 @@ class Cell:
         return ""
 
     def reasons(self) -> tuple[str, ...]:
-        """Why the cell is not as printed, what else must be said of it, and why ours does not exist."""
+        """Reasons for a cell's difference from print, further remarks, and the reason why ours does not exist."""
         off = "the recipe that gives the other cells does not give this one: is the file as released?"
         parts = (
             self.missing,

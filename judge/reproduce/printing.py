@@ -36,7 +36,7 @@ _NARROWEST = 24
 def study_tables(
     make: Callable[[Options], Study], options: Options, table: str | None, *, differences: bool, machine: bool
 ) -> tuple[list[Table], bool]:
-    """What the command prints, and whether a cell is off that should match print.
+    """Return the tables that the command prints, and whether a cell is off that should match print.
 
     For people a summary, or the cells of one table, or those that differ; for machines always cells. Intervals are made
     for cells only.
@@ -164,7 +164,7 @@ def _wide(rows: Sequence[Mapping[str, Any]], columns: Sequence[Column]) -> int:
 
 
 def _sources(cells: Sequence[Cell]) -> list[str]:
-    """Where the printed numbers come from."""
+    """Note on the sources of the printed numbers."""
     sources = Counter(cell.source for cell in cells if cell.source)
     return [f"printed numbers: {', '.join(f'{source} ({n})' for source, n in sources.items())}"] if sources else []
 
@@ -205,7 +205,7 @@ def overview(study: Study, changes: Sequence[Change], options: Options) -> Table
 
 
 def choices_table(study: Study, changes: Iterable[Change], options: Options) -> Table:
-    """How many cells print another number with one difference alone, table by table."""
+    """Table of the counts of cells that print another number with one difference alone, table by table."""
     rows = [
         {
             "choice": change.switch,

@@ -22,7 +22,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """Which of `DIFFERENCES` are on."""
+    """A recipe for the cells: the `DIFFERENCES` that are on."""
 
     signed: bool = False
     exact_ties: bool = False

@@ -53,7 +53,7 @@ _ABSENT = {"METEOR": "METEOR 1.5", "DepthScore": "BaryScore, DepthScore", "BaryS
 
 
 def hanna() -> Table:
-    """How far each of the 72 columns is reproduced. DataError, naming the command that brings it, without the file."""
+    """Table of the 72 columns' equality with ours. DataError, naming the command that brings it, without the file."""
     path = need(OTHER_FILES["hanna_scores"][0], "hanna_scores")
     scores = read_score_file(path)
     stories, places, notes = _hanna_stories()

@@ -174,7 +174,7 @@ class Samples:
         yield from _correlated(RATING, why.UPVOTES, self.comments.upvotes, self.comments.rating, "rho", "tau")
 
     def _overlap(self) -> Iterator[tuple[Place, tuple[float | None, Estimate]]]:
-        """What a comment that reads no story, and one on another story, share with people's."""
+        """BLEU and ROUGE with people's comments of a comment that reads no story, and of one on another story."""
         people = self.comments.texts
         guesses = {why.ONE_SENTENCE: self.comments.one_sentence(storyer_aspects())}
         for row, texts in (guesses | {why.ANOTHER_STORY: self.comments.of_another_story()}).items():
@@ -261,7 +261,7 @@ def _missing(samples: Samples, place: Place) -> str | None:
 
 
 def _known_cause(samples: Samples, place: Place) -> str | None:
-    """Why a cell that is computed is not the printed one."""
+    """Known reason for the difference of a computed cell from the printed one; None where there is none."""
     entry = samples.printed.get(place)
     if entry is None or place not in samples.values:
         return None

@@ -62,7 +62,7 @@ def numbers(printed: Mapping[Place, Printed], recipe: Recipe) -> Numbers:  # noq
 
 
 def estimates(scores: Scores) -> dict[Place, Estimate]:
-    """What the file does say: people's one-way ICC, and judges' means over its eleven systems."""
+    """Estimates that the file does allow: people's one-way ICC, and judges' means over its eleven systems."""
     cells: dict[Place, Estimate] = {}
     for short in NAMES:
         positions = scores.positions(short, _EVERY_SYSTEM)

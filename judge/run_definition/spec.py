@@ -341,7 +341,7 @@ def read_definition(path: Path) -> dict[str, Any]:
 
 
 def default_name(path: Path) -> str:
-    """What a definition without `name` is called: as its folder, or, for a file that is no run.yaml, as the file."""
+    """Name of a definition without `name`: that of its folder, or, for a file that is no run.yaml, of the file."""
     return path.resolve().parent.name if path.name == "run.yaml" else path.stem
 
 

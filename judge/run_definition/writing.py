@@ -71,12 +71,12 @@ class GenerateSpec(Reached):
 
     @property
     def judge(self) -> str:
-        """Who is asked."""
+        """The writer: the model that is asked."""
         return self.writer
 
     @property
     def repeats(self) -> int:
-        """How often each request is made."""
+        """Repeats of each request: the number of stories for each."""
         return self.stories_each
 
     @property
@@ -101,7 +101,7 @@ class GenerateSpec(Reached):
 
     @property
     def system_name(self) -> str:
-        """What the writer's stories name as their system: model and revision."""
+        """The system that the writer's stories name: model and revision."""
         model = JudgeName.of(self.writer).model or self.writer
         return model if self.revision is None else f"{model}@{self.revision}"
 

@@ -43,7 +43,7 @@ def definition_in_force(
 
 
 def budget_of(run: Path, overrides: Sequence[str] = ()) -> float | None:
-    """What all judges of a run may spend together in one command, as its run.yaml says."""
+    """Budget of all judges of a run together in one command, as its run.yaml says; None without a limit."""
     specs = load_specs(definition_of(run), overrides)
     return specs.max_cost if len(specs.asked) > 1 else specs.asked[0].max_cost
 

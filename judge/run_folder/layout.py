@@ -39,7 +39,7 @@ class ResultFolder:
 
     @property
     def manifest(self) -> Path:
-        """What was asked and what was in force."""
+        """File of the manifest: the request, and the settings in force."""
         return self.path / MANIFEST
 
     @property
@@ -60,16 +60,16 @@ class ResultFolder:
 
     @property
     def derived(self) -> Path:
-        """What can be computed again: caches."""
+        """Folder of caches, which can be computed again."""
         return self.path / "derived"
 
     @property
     def server_terms(self) -> Path:
-        """What servers' refusals taught about the shape of a call; without it they teach it again."""
+        """File of the terms learnt from servers' refusals of a call's shape; without it they are learnt again."""
         return self.derived / "server_terms.json"
 
     def parsed(self, parser: str) -> Path:
-        """What was read from the answers by the parser of that name; without it they are parsed again."""
+        """File of the answers as read by the parser of that name; without it they are parsed again."""
         return self.derived / f"parsed-{re.sub(r'[^A-Za-z0-9._-]+', '-', parser)}.sqlite"
 
     def exists(self) -> bool:
@@ -149,7 +149,7 @@ def _results_in(run: Path) -> list[ResultFolder]:
 
 
 def _defined(file: Path) -> dict[str, Any]:
-    """What a run definition of any name says; RunFolderError for a file that is none, such as a page or a bundle."""
+    """Read a run definition of any name; RunFolderError for a file that is none, such as a page or a bundle."""
     import yaml
 
     _refuse_archive(file)
@@ -178,7 +178,7 @@ def _refuse_archive(file: Path) -> None:
 
 
 def _without_results(run: Path) -> RunFolderError:
-    """Why nothing can be read there: a folder of runs, a run not begun, or no run at all."""
+    """The error for a path without results: a folder of runs, a run not begun, or no run at all."""
     if run.name == GENERATION or (run / GENERATION).is_file():
         return RunFolderError(f"{run} has no stories yet", hint=f"judge generate {run}")
     if run.is_file() or (run / DEFINITION).is_file():

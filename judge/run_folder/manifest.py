@@ -76,7 +76,7 @@ def _git() -> dict[str, Any] | None:
 
 
 def _git_output(checkout: Path, *arguments: str) -> str:
-    """What git says of the program's own checkout: in any other folder, its configuration could start programs."""
+    """Output of git in the program's own checkout: in any other folder, its configuration could start programs."""
     command = ["git", "-C", str(checkout), "-c", "core.fsmonitor=false", "--no-optional-locks", *arguments]
     own = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     done = subprocess.run(command, capture_output=True, timeout=5, check=True, env=own)

@@ -11,7 +11,7 @@ from judge.wordnet import HINT
 
 
 def lacking(facts: Facts, *, reworded: bool = False) -> str | None:
-    """What is missing, as a sentence that says what to do; None where nothing is. `reworded`: paraphrases are there."""
+    """Missing tools, as a sentence that says what to do; None where none is. `reworded`: paraphrases are there."""
     if facts.name not in MADE:
         return "this program does not generate it; the datasets autos_roc and autos_wp may hold it"
     parts: list[str] = []

@@ -23,7 +23,7 @@ _LISTED = 2
 
 
 def variants(evidence: Evidence, matrix: RatingMatrix, best: Margin) -> Iterator[Answer]:
-    """Which Eval-Prompt, then which judge: the row told of beside the others, on the stories that both rated."""
+    """Answers on the choice of Eval-Prompt, then of judge: the best row beside others, on the stories both rated."""
     kinds: tuple[tuple[Factor, str, str], ...] = (
         ("eval_prompt", "prompts", "Eval-Prompt"),
         ("judge", "judges", "judge"),
@@ -119,7 +119,7 @@ def _difference(over: Estimate) -> str:
 
 
 def _no_ceiling(evidence: Evidence, best: Margin) -> str:
-    """Why nothing stands beside the judge for one more person, and what would make it known."""
+    """Sentence on why one more person's agreement is not known, and on what would make it known."""
     matrix = next(matrix for matrix in evidence.matrices if matrix.dataset == best.dataset)
     if not all(matrix.by_rater(j).known for j in range(len(matrix.criteria))):
         return "One more person: not known, as no column of the data names the raters."
@@ -127,7 +127,7 @@ def _no_ceiling(evidence: Evidence, best: Margin) -> str:
 
 
 def stories(best: Margin, matrix: RatingMatrix) -> Answer | None:
-    """How many story-prompts tau takes to be known within `WIDE`."""
+    """Answer on the number of story-prompts that it takes to know tau within `WIDE`; None without an interval."""
     value = best.value
     if value.value is None or value.low is None or value.high is None:
         return None

@@ -50,12 +50,12 @@ class Evidence:
 
     @cached_property
     def coverage(self) -> Coverage:
-        """What was asked, answered and rated."""
+        """Coverage: counts of repeats asked, answered and rated."""
         return coverage(asked_for(self.table), CoverageOptions(drop_systems=self.options.drop_systems))
 
     @cached_property
     def consistency(self) -> Consistency:
-        """How far judges agree with themselves, and people with each other."""
+        """Consistency of judges with themselves, and of people with each other."""
         return consistency(self.table, ConsistencyOptions(drop_systems=self.options.drop_systems))
 
     @cached_property
@@ -70,7 +70,7 @@ class Evidence:
 
     @cached_property
     def margins(self) -> list[Margin]:
-        """How far each judge lies from control and ceiling, over all stories."""
+        """Margins of each judge over the control and under the ceiling, over all stories."""
         return margins.margins(self.correlations) if self.has_people else []
 
     @cached_property
@@ -88,7 +88,7 @@ class Evidence:
         return any(matrix.criteria for matrix in self.matrices)
 
     def raters_of(self, dataset: str) -> Raters:
-        """Who gave the ratings of a dataset's stories that judges are compared with."""
+        """The raters of a dataset's stories with whom judges are compared."""
         return Raters.of(self.table, dataset)
 
     def replacement(self, best: Margin) -> Replacement:

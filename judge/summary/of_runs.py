@@ -60,7 +60,7 @@ def of_runs(
 
 @dataclass(frozen=True, eq=False)
 class RunsCompared:
-    """What result folders of comparisons hold, each analysis computed once, when first asked for."""
+    """Result folders of comparisons and their analyses, each computed once, when first asked for."""
 
     folders: tuple[Path, ...]
     options: EvidenceOptions
@@ -69,7 +69,7 @@ class RunsCompared:
 
     @cached_property
     def preferences_table(self) -> PreferencesTable:
-        """What judges that compared prefer."""
+        """Table of the preferences of judges that compared."""
         keep = self.keep
         return preferences.narrowed(preferences_table.read(self.folders), keep.criteria, keep.judges, keep.eval_prompts)
 
@@ -82,12 +82,12 @@ class RunsCompared:
 
     @property
     def compared_facts(self) -> tuple[ComparisonFacts, ...]:
-        """What is known of each result folder."""
+        """The facts of each result folder."""
         return self.preferences_table.facts
 
     @cached_property
     def verdicts(self) -> VerdictCoverage:
-        """How many comparisons were asked, answered and decided."""
+        """Counts of comparisons asked, answered and decided."""
         return verdict_coverage(self.preferences_table)
 
     @cached_property

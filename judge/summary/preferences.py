@@ -43,7 +43,7 @@ class Compared(Protocol):
 
 
 def answers(compared: Compared) -> list[Answer]:
-    """What the figures are worth where that has to be said, then agreement, order, systems, loss."""
+    """Answers on limits of the figures where there are any, then agreement, order, systems, loss."""
     first = tuple(_caveats(compared))
     answered = [Answer("What limits these figures?", first, None, "worth")] if first else []
     ranked = compared.preferences
@@ -128,7 +128,7 @@ def _best(best: AgreementRow, rows: int) -> str:
 
 
 def _bars(best: AgreementRow, rows: Sequence[AgreementRow]) -> Iterator[str]:
-    """What needs no judge, one more person, and the judge's own ratings."""
+    """Sentences on baselines without a judge, on one more person, and on the preferences that the own ratings imply."""
     bars = {row.kind: row for row in rows if row.kind in ("longer", "control", "people") and row.agreement.half.defined}
     if "longer" in bars:
         yield f"The longer story is the preferred one in {_of(bars['longer'], best)}."

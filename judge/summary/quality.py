@@ -30,7 +30,7 @@ _SHARE_BY = "judge contamination check computes it with a labelled set, texts th
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What scores files say of whether models have seen the stories."""
+    """Findings of scores files on whether models have seen the stories."""
 
     sentences: tuple[str, ...]
     recital: bool = False
@@ -88,7 +88,7 @@ def itself(evidence: Evidence, matrix: RatingMatrix, best: Margin | None) -> Ite
 
 
 def lost(evidence: Evidence, matrix: RatingMatrix, best: Margin | None) -> Answer:
-    """How many of the row's repeats have no rating, and what loss goes with."""
+    """Answer on the share of the row's repeats without a rating, and on the kinds of stories that were lost more."""
     question, label = "What share of the ratings is missing?", "lost"
     asked = rated = 0
     causes: dict[str, int] = {}
@@ -109,7 +109,7 @@ def lost(evidence: Evidence, matrix: RatingMatrix, best: Margin | None) -> Answe
 
 
 def _lost_more(which: str, cells: Mapping[str, Sequence[str]]) -> str:
-    """Which stories were lost more often, and by whom: the ratings that are left are of other stories than all."""
+    """Sentence on stories lost more often, with the rows that lost them; the stories left differ from the whole."""
     named = "; ".join(f"{name} ({', '.join(criteria)})" for name, criteria in cells.items())
     return f"Stories {which} were lost more often by {named}."
 
@@ -119,7 +119,7 @@ def _rows(cells: Mapping[str, Sequence[str]]) -> str:
 
 
 def wrong(evidence: Evidence, best: Margin) -> Answer:
-    """What the tests of `judge diagnose` find on the row, the commonest first."""
+    """Answer on faults that the tests of `judge diagnose` find on the row, the commonest first."""
     raters = evidence.raters_of(best.dataset)
     diagnosis = evidence.diagnosis(best)
     mine = [finding for finding in diagnosis.tested if (finding.dataset, finding.cell.run) == (best.dataset, best.run)]

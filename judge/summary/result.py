@@ -42,7 +42,7 @@ class OfDataset:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Summary(Signed):
-    """What runs show, dataset by dataset; `caveats` come first: what the figures are worth."""
+    """Summary of runs, dataset by dataset; `caveats`, the limits of the figures, come first."""
 
     datasets: tuple[OfDataset, ...]
     caveats: tuple[str, ...] = field(default=())

@@ -28,7 +28,7 @@ _BOUNDS = ((0.9, "excellent"), (0.75, "good"), (0.5, "moderate"))
 
 
 def of_agreement(best: Margin) -> Verdict:
-    """How far the best row agrees with people: near none, beside the control, beside one more person."""
+    """Verdict on the best row's agreement with people: near none, beside the control, beside one more person."""
     shown = leaves_zero_out(best.value)
     value = best.value.value
     rule = "by the 95 % interval of the correlation"
@@ -78,7 +78,7 @@ def of_labels(best: ConfusionRow) -> Verdict:
 
 
 def of_loss(rated: int, asked: int) -> Verdict:
-    """How much of what was requested has a rating."""
+    """Verdict on the share of the requested repeats without a rating."""
     if rated == asked:
         return Verdict("nothing", "of the repeats requested")
     share = 100 * (asked - rated) / asked
@@ -86,7 +86,7 @@ def of_loss(rated: int, asked: int) -> Verdict:
 
 
 def of_consistency(median: float) -> Verdict:
-    """How far one repeat agrees with another."""
+    """Verdict on the agreement of one repeat with another."""
     word = next((word for bound, word in _BOUNDS if median > bound), "poor")
     return Verdict(word, "median ICC(1,1); bounds .5, .75 and .9 (Koo & Li 2016)")
 
@@ -151,7 +151,7 @@ def of_systems(value: Estimate, systems: int) -> Verdict:
 
 
 def of_faults(findings: int, tested: int) -> Verdict:
-    """What goes wrong: how many tests find something after Holm's adjustment over all tests of the row."""
+    """Verdict on faults: the number of tests that find something, after Holm's adjustment over all tests of the row."""
     rule = "tests against people's ratings, Holm at .05"
     if not tested:
         return Verdict("not tested", "people's ratings are needed")
@@ -176,7 +176,7 @@ def of_stories(half: float, wide: float) -> Verdict:
 
 
 def of_order(agreed: int, pairs: int, systems: int) -> Verdict:
-    """How many pairs of systems judge and people order alike."""
+    """Verdict on the number of pairs of systems that judge and people order alike."""
     rule = "pairs of systems, by mean ratings over criteria; a pair with equal means counts as not alike"
     order = "order turned round" if 2 * agreed < pairs else f"{agreed} of {pairs} pairs"
     # Few systems prove little, but an order that is turned round must not be hidden by that.
@@ -186,7 +186,7 @@ def of_order(agreed: int, pairs: int, systems: int) -> Verdict:
 
 
 def of_missing(number: int) -> Verdict:
-    """What is missing to be sure."""
+    """Verdict on the number of things that are missing for a sure conclusion."""
     words = "nothing on the list" if not number else f"{number} thing{'s' if number > 1 else ''}"
     return Verdict(words, "the list of docs/summary.md")
 

@@ -51,7 +51,7 @@ def compared(runs_compared: Compared, runs: Sequence[str]) -> Summary:
 
 
 def caveats(evidence: Evidence) -> Iterator[str]:
-    """What is to be known before any figure."""
+    """Caveats: sentences to be read before any figure."""
     for matrix in evidence.matrices:
         note = evidence.raters_of(matrix.dataset).labels_note
         if note:
@@ -129,7 +129,7 @@ def _commands(
     best: Margin | None,
     answers: Sequence[Answer],
 ) -> tuple[str, ...]:
-    """What to do next; a judge whose ratings were imported or recorded is not asked again."""
+    """The commands to run next; a judge whose ratings were imported or recorded is not asked again."""
     facts = [fact for fact in evidence.table.facts if fact.dataset == matrix.dataset]
     askable = bool(facts) and not any(matrix.imported) and not JudgeName.of(facts[0].judge).is_recorded
     only = len(names_of(matrix, "judge")) * len(names_of(matrix, "eval_prompt")) == 1
@@ -189,7 +189,7 @@ def _subject(row: ConfusionRow) -> tuple[str | None, str, str | None]:
 
 
 def _about(evidence: Evidence, matrix: RatingMatrix) -> str:
-    """What was rated, by how many judges with how many Eval-Prompts."""
+    """Counts of stories, systems and criteria, of judges, Eval-Prompts and repeats, as text."""
     judges, prompts = len(names_of(matrix, "judge")), len(names_of(matrix, "eval_prompt"))
     criteria = len(names_of(matrix, "criterion"))
     labelled = sum(scale_of(matrix, name) is not None for name in names_of(matrix, "criterion"))

@@ -66,7 +66,7 @@ def _mean(rows: Sequence[CorrelationRow], kind: str) -> CorrelationRow | None:
 
 
 def better(evidence: Evidence, matrix: RatingMatrix, best: Margin) -> Answer | None:
-    """Which systems the judge puts first, beside people, and how many pairs of systems both order alike."""
+    """Answer on the systems that the judge puts first, beside people, and on the pairs that both order alike."""
     sides = _means(matrix, best)
     if sides is None or len(matrix.systems) < 2:
         return None

@@ -70,7 +70,7 @@ class Stacked:
 
 
 class Task(Protocol):
-    """What is to be learnt: units (pairs or stories) in groups that are held out together."""
+    """A task to learn: units (pairs or stories) in groups that are held out together."""
 
     @property
     def blocks(self) -> Sequence[Floats]:
@@ -91,7 +91,7 @@ class Task(Protocol):
         ...
 
     def predicted(self, block: int, fit: Linear, units: Mask) -> Floats:
-        """What a block's fit makes of some units."""
+        """Predictions of a block's fit for some units."""
         ...
 
     def stack(self, predictions: Floats, train: Mask) -> tuple[Floats, float]:
@@ -101,7 +101,7 @@ class Task(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairTask:
-    """Which of two stories is preferred. `lead` (pairs,) is above 0 for a, below for b; 0 and NaN are not fitted on.
+    """Preferences between two stories. `lead` (pairs,) is above 0 for a, below for b; 0 and NaN are not fitted on.
 
     `worse` are pairs of (origin, perturbed) stories with their group: fitted on, never predicted.
     """

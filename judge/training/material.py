@@ -30,7 +30,7 @@ _TOLD = 32
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Preferences:
-    """What people preferred on one criterion: `side` of the pairs."""
+    """People's preferences on one criterion: `side` of the pairs."""
 
     criterion: str
     side: Side
@@ -83,7 +83,7 @@ class Material:
 
     @property
     def groups(self) -> list[str]:
-        """What is held out together: a story-prompt's stories; one without a story-prompt stands for itself."""
+        """Groups held out together: a story-prompt's stories; a story without a story-prompt is its own group."""
         return [story.story_prompt or f"story {story.id}" for story in self.stories]
 
     def fact(self) -> dict[str, Any]:

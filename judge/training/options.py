@@ -41,7 +41,7 @@ class EncoderOptions:
 
 @dataclass(frozen=True, slots=True)
 class TrainOptions:
-    """What is trained, and how it is checked.
+    """Options of training and of its cross-validation.
 
     `folds` of story-prompts, dealt `foldings` times from `seed`; `negatives` is a file of `judge stress make`, whose
     perturbed stories lose against their origins; `criteria` () are all.

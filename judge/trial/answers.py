@@ -73,7 +73,7 @@ class Trial:
 
     @property
     def retries(self) -> int:
-        """How many requests brought no answer and are asked again."""
+        """Number of requests that brought no answer and are asked again."""
         return 0 if self._run is None else self._run.outcomes.retries
 
     def stop(self, why: str) -> None:
@@ -96,7 +96,7 @@ class Trial:
 
 
 def budget_of(spec: RunSpec) -> Budget | None:
-    """What may be spent, where the definition says it and the judge costs anything."""
+    """Budget of a trial; None where the definition sets no limit or the judge costs nothing."""
     return None if spec.max_cost is None or not charged(spec) else Budget(spec.max_cost)
 
 

@@ -70,7 +70,7 @@ class Questions:
 
     @property
     def spec(self) -> RunSpec:
-        """Who is asked, and how: the same in every part."""
+        """Definition of the judge and its settings: the same in every part."""
         return self.parts[0].plan.spec
 
     @cached_property

@@ -44,7 +44,7 @@ def append(path: Path, records: Iterable[dict[str, Any]]) -> None:
 
 
 def _taken(query: Query, read: Sequence[Judgment] | Verdict) -> dict[str, Any]:
-    """What was read: the rating, one for each of several criteria, or the preference with the stories as shown."""
+    """The reading as a record: the rating, one per criterion, or the preference with the stories as shown."""
     if isinstance(read, Verdict):
         other = "" if query.other is None else query.other.id
         return {"first": query.story.id, "second": other, "preference": read.preference, **_about(read)}

@@ -55,12 +55,12 @@ class Compared:
 
     @property
     def preferred(self) -> Preferred:
-        """What the judge's two orders come to."""
+        """The judge's preference over its two orders."""
         return of_both(self.orders)
 
     @property
     def by_control(self) -> Preferred:
-        """What the control's two orders come to."""
+        """The control's preference over its two orders."""
         return of_both(self.control)
 
 
@@ -82,13 +82,13 @@ class Sheet:
 
     @property
     def statuses(self) -> Counter[str]:
-        """How many ratings and verdicts have each status."""
+        """Number of ratings and verdicts of each status."""
         read = [row.judgment for row in self.rated] + [verdict for row in self.compared for verdict in row.orders]
         return Counter(verdict.status for verdict in read if verdict is not None)
 
     @property
     def preferences(self) -> Counter[Preferred]:
-        """How many criteria come to what."""
+        """Number of criteria with each preference."""
         return Counter(row.preferred for row in self.compared)
 
 
@@ -132,7 +132,7 @@ def by_key(answers: Iterable[Answered]) -> dict[str, Answered]:
 
 
 def of_both(orders: tuple[Verdict | None, Verdict | None]) -> Preferred:
-    """What two orders come to; the first shows your story first, the second the other one.
+    """Preference over two orders; the first shows your story first, the second the other one.
 
     A tie in one order and a story in the other is no agreement: it depends on the order.
     """

@@ -40,7 +40,7 @@ _HEADERS = {
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """What a server allows.
+    """Access that a server allows: its key and its token.
 
     On loopback `key` is None and the Host header must be one of this machine's own names. Elsewhere readers need the
     key once in the address (`?key=`), then a cookie, which browsers tie to the name they used, remembers it. `token`

@@ -75,7 +75,7 @@ def test_a_result_has_frame_tables_signature_and_notes(run: judge.OpenedRun) -> 
     assert found.signature.startswith("demo:48|crit:CH|")
     assert "ci:boot-inputs/50/seed1" in found.signature
     assert found.frame.attrs == {"signature": found.signature, "notes": list(found.notes)}
-    assert any("by construction" in note for note in found.notes)
+    assert any("set by rule" in note for note in found.notes)
     assert found.text("latex").startswith(r"\begin{table}")
     assert found.text() == repr(found)
     html = found._repr_html_()

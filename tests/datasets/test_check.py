@@ -117,5 +117,5 @@ def test_workers_make_a_rater_table_whose_leniency_sums_to_nothing(annotations: 
 def test_the_demo_says_wherever_it_prints_ratings_that_labels_are_by_construction() -> None:
     tables = check_tables(check(open_dataset("demo")))
     assert len(tables) == 4
-    assert all(any("by construction" in note for note in t.notes) for t in tables[:3])
+    assert all(any("set by rule" in note for note in t.notes) for t in tables[:3])
     assert "raters:none, labels by construction" in tables[0].signature

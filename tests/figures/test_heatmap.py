@@ -169,5 +169,5 @@ def test_without_matplotlib_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) 
     import sys
 
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(MissingExtraError, match=r"storyjudge\[report\]"):
+    with pytest.raises(MissingExtraError, match=r"\[report\]"):
         heatmap.draw(heat_map(LAYOUT))

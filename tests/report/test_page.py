@@ -284,7 +284,7 @@ def test_captions_say_what_was_there(demo_page: str) -> None:
     assert "the shipped model, fitted on other stories" in agreement
     assert "(out of fold)" not in demo_page
     assert "was run like any other" in agreement
-    assert "No person rated these stories: labels by construction" in agreement
+    assert "No person rated these stories: labels set by rule" in agreement
     # A control has no provider that could decide.
     assert "the provider" not in demo_page
 

@@ -154,7 +154,7 @@ class _Labelled:
         return row if candidate.ratings is None else self._measured(row, candidate.ratings, *self._classes(error))
 
     def _classes(self, error: Labels | None) -> tuple[Flags, Flags]:
-        """Which stories are in the set, and which of them have the label."""
+        """Stories in the set, and those of them that have the label."""
         if error is None:
             return self.label.rated, self.label.holds
         both = self.label.holds & error.holds

@@ -127,7 +127,7 @@ class Layout:
 
     @property
     def control(self) -> str:
-        """How the control was made, e.g. ``out of fold``, as captions say it; empty where it rates nothing."""
+        """Method of the control, e.g. ``out of fold``, in the words of captions; empty where it rates nothing."""
         source_words = (_CONTROL_WORDS.get(source) for source in self.control_sources)
         return " or ".join(words for words in source_words if words)
 

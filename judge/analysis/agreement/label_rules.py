@@ -18,7 +18,7 @@ _SAME = 1e-9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Labels:
-    """Which stories have a label.
+    """Binary labels of stories.
 
     Attributes
     ----------

@@ -104,7 +104,7 @@ def verdict(result: Replacement) -> str:
 
 
 def _null_passes(result: Replacement) -> list[str]:
-    """Where a judge that knows nothing passes."""
+    """Caution on the criteria where a judge that knows nothing passes; none where it passes nowhere."""
     passed = dict.fromkeys(row.subject.criterion for row in result.tests if row.kind == NULL and row.passed)
     if not passed:
         return []

@@ -192,7 +192,7 @@ _Sides = dict[str, dict[str, int]]
 
 
 def _groups(described: Sequence[dict[str, str]], factor: Factor) -> dict[tuple[tuple[str, str], ...], _Sides]:
-    """What the sides share -> sides. Where one side would have two cells of a criterion, the run is shared too."""
+    """Sides by what they share. Where one side would have two cells of a criterion, the run is shared too."""
     shared = _SHARED[factor]
     groups: dict[tuple[tuple[str, str], ...], list[dict[str, str]]] = {}
     for cell in described:

@@ -16,7 +16,7 @@ _EQUAL = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class ContrastFacts:
-    """What a sentence is made from; differences are *second minus first*.
+    """Facts that the sentence on a contrast is made from; differences are *second minus first*.
 
     Attributes
     ----------

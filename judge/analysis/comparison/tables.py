@@ -288,7 +288,7 @@ def _labels(entry: Entry) -> dict[str, Any]:
 
 
 def _label_columns(comparison: Comparison) -> list[Column]:
-    """What tells contrasts apart, then the contrast: a column that says the same everywhere is left out."""
+    """Columns that tell contrasts apart, then the contrast; one that says the same everywhere is left out."""
     labels = [_labels(entry) for entry in comparison.entries]
     names = ("dataset", "run", "judge", "eval_prompt", "structured", "parser")
     differing = [name for name in names if len({label.get(name) for label in labels}) > 1]
@@ -296,7 +296,7 @@ def _label_columns(comparison: Comparison) -> list[Column]:
 
 
 def shared_name(entry: Entry, comparison: Comparison) -> str:
-    """What both sides of a contrast share, as far as contrasts differ in it: ``name-of-judge``; or nothing."""
+    """Name of what both sides of a contrast share, as far as contrasts differ in it: ``name-of-judge``; or empty."""
     labels = _labels(entry)
     columns = [column for column in _label_columns(comparison) if column.key != "contrast"]
     return " ".join(str(labels[column.key]) for column in columns if labels.get(column.key) is not None)
@@ -307,7 +307,7 @@ def _full_name(entry: Entry, comparison: Comparison) -> str:
 
 
 def _cautions(comparison: Comparison) -> list[str]:
-    """What simulations say of such intervals over systems: measured for one tau, not for a difference of two."""
+    """Coverage of such intervals over systems in simulations: measured for one tau, not for a difference of two."""
     sizes = {len(matrix.systems) for matrix in comparison.matrices if bootstrap.both_refused(matrix.system) is None}
     kind, level = _KINDS[comparison.options.both], comparison.options.level
     cautions = (interval_coverage.cautions("boot-both", kind, level, size) for size in sorted(sizes))
@@ -317,7 +317,7 @@ def _cautions(comparison: Comparison) -> list[str]:
 
 
 def _untested(comparison: Comparison) -> list[str]:
-    """Why comparisons have no test, once for each reason."""
+    """Reasons why comparisons have no test, each once, with the number of comparisons."""
     reasons: dict[str, int] = {}
     for _, outcome in comparison.outcomes():
         for name, test in (("permutation", outcome.agreement.permutation), ("Williams", outcome.agreement.williams)):
@@ -343,7 +343,7 @@ def _repeats(comparison: Comparison) -> list[str]:
 
 
 def _unequal_loss(comparison: Comparison) -> list[str]:
-    """Where one side lost more than the other, the stories left are a choice that the loss made."""
+    """Caution where one side lost more than the other: the stories left are a choice that the loss made."""
     unequal = [
         f"{_full_name(entry, comparison)}, {outcome.criterion} ({100 * (outcome.parse.value or 0):+.1f} % points)"
         for entry, outcome in comparison.outcomes()

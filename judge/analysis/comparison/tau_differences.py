@@ -142,7 +142,7 @@ class AgreementMeasure:
 
     @property
     def units(self) -> tuple[int, int]:
-        """How many systems and story-prompts are resampled."""
+        """Numbers of systems and of story-prompts that are resampled."""
         return len(self.matrix.systems), int(np.unique(self.matrix.story_prompt).size)
 
     def _differences(self, resamples: bootstrap.Resamples, sides: tuple[Floats, Floats, Floats]) -> Floats:

@@ -114,7 +114,7 @@ def _share_notes(dataset: str, rows: Sequence[CorrelationRow]) -> list[str]:
 
 
 def _system_notes(matrices: Sequence[RatingMatrix]) -> Iterator[str]:
-    """What correlations over system means rest on."""
+    """Notes on the systems that correlations over system means rest on."""
     for matrix in matrices:
         if len(matrix.systems) < _FEW_SYSTEMS:
             yield f"{matrix.dataset}: {len(matrix.systems)} systems are weak evidence at system level"

@@ -28,7 +28,7 @@ MIN_UNITS = 5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Intervals:
-    """How intervals are made: in closed form, from resamples, or (with a note that says why) not at all.
+    """Method of the intervals: closed form, resamples, or (with a note that says why) no interval at all.
 
     `sets` are the resamples and, for BCa, for each resampled unit the data without one of them, or, for calibrated
     intervals, the resamples of either unit alone. Values of a statistic are kept in the same form: one array a set.

@@ -104,7 +104,7 @@ class Margin:
 
     @property
     def counted_as_0(self) -> str:
-        """What to say beside the control's bar where some criterion's lies below 0; else nothing."""
+        """Remark beside the control's bar where some criterion's lies below 0; else empty."""
         return " (below 0 counts as 0)" if self.control_below else ""
 
     @property

@@ -16,7 +16,7 @@ from judge.wording import Advice, Note, joined
 
 
 def of_judge(matrix: RatingMatrix, cell: int, how: Readings) -> list[Floats] | str:
-    """What stands for a judge beside one person: its mean rating (n,), or each repeat (n,); or why there is none."""
+    """Ratings of a judge compared with one person: its mean (n,), or each repeat (n,); or why there are none."""
     if how == "mean":
         return [matrix.judge[cell]]
     if matrix.means[cell]:
@@ -39,7 +39,7 @@ def judges_side(matrix: RatingMatrix, cells: list[int], how: Readings = "mean") 
 
 
 def others_side(matrix: RatingMatrix, j: int) -> str:
-    """What one person stands against, in words: `the mean of the 2 others`."""
+    """Reference that one person is compared with, in words: `the mean of the 2 others`."""
     counts = matrix.raters[j][matrix.raters[j] > 1] - 1
     words = _range(counts)
     return "the one other" if words == "1" else f"the mean of the {words} others"

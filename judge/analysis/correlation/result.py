@@ -204,12 +204,12 @@ class Correlations(Signed):
 
     @property
     def unit(self) -> str:
-        """What an estimate's `n` counts, e.g. ``stories``."""
+        """Unit that an estimate's `n` counts, e.g. ``stories``."""
         return _UNITS[self.level]
 
     @property
     def control_sources(self) -> tuple[ControlSource, ...]:
-        """Where the control's ratings come from, each source once; empty where no control was asked for."""
+        """Sources of the control's ratings, each once; empty where no control was asked for."""
         controls = (each for dataset in self.datasets for each in dataset.control.values())
         return tuple(dict.fromkeys(each.source for each in controls))
 

@@ -63,7 +63,7 @@ def findings(tests: Sequence[LossTest]) -> tuple[str, ...]:
 
 
 def selective(tests: Sequence[LossTest]) -> dict[str, dict[str, list[str]]]:
-    """Which stories were lost more often -> judge with Eval-Prompt -> criteria (Holm over all tests, p < .05)."""
+    """Stories lost more often, in words -> judge with Eval-Prompt -> criteria (Holm over all tests, p < .05)."""
     family = _against_ratings(tests)
     if not family:
         return {}

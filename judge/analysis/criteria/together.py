@@ -27,7 +27,7 @@ COLUMNS = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Asking:
-    """How one judge x Eval-Prompt was asked.
+    """Mode of asking of one judge x Eval-Prompt (criteria together or one by one), with its results and cost.
 
     Attributes
     ----------
@@ -116,5 +116,5 @@ def frame(requests: Sequence[Asking], signature: str, notes: Sequence[str]) -> p
 
 
 def words(asking: Asking) -> str:
-    """How it was asked."""
+    """Mode of asking in words: together or one by one."""
     return "together" if asking.together else "one by one"

@@ -86,7 +86,7 @@ class Battery:
         yield from self._halos()
 
     def _of_labels(self, i: int, j: int, scale: Scale) -> Iterator[Finding]:
-        """What can be tested of two labels, and of labels without an order; why the rest cannot."""
+        """Findings on criteria of two labels or of labels without an order; for other tests, why there is none."""
         cell, label = self.matrix.cells[i], scale.positive
         left = {"leniency", "length", "compression", "self-preference", "loss"}
         if label is not None and scale.positive_code is not None:

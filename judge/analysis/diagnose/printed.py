@@ -67,7 +67,7 @@ def _notes(result: Diagnosis, full: bool) -> Iterator[str]:
 
 
 def _meanings(tested: set[str]) -> list[str]:
-    """What is compared with what, for the diagnostics that were tested."""
+    """Notes on what is compared with what, for the diagnostics that were tested."""
     notes = []
     if tested & {"length", "self-preference", "halo"}:
         notes.append(
@@ -107,7 +107,7 @@ def _row(finding: Finding, alpha: float) -> dict[str, object]:
 
 
 def _reasons(result: Diagnosis) -> dict[str, int]:
-    """Why tests do not exist -> how many."""
+    """Reason why tests do not exist -> number of these tests."""
     counts: dict[str, int] = {}
     for finding in result.findings:
         if finding.test.p is None:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Comparison:
-    """What is compared, on every story of a dataset.
+    """Sides that are compared on every story of a dataset.
 
     Attributes
     ----------
@@ -116,7 +116,7 @@ _NOTHING = {
 
 
 def _instead(matrices: Sequence[RatingMatrix], between: str) -> str | None:
-    """What these ratings can be compared between."""
+    """Advice naming other sides between which these ratings can be compared; None where there are none."""
     could = [
         other
         for other in get_args(Between)
@@ -196,7 +196,7 @@ _Key = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class _Answers:
-    """What was said of the listed stories: people's ratings by (dataset, story, criterion), repeats by these, run,
+    """Answers on the listed stories: people's ratings by (dataset, story, criterion), repeats by these, run,
     judge and Eval-Prompt."""
 
     people: dict[_Key, list[RaterRating]]

@@ -29,7 +29,7 @@ PEOPLE_NAME, CONTROL_NAME = "people, leave one out", "control, not a language mo
 
 
 class ControlSource(Enum):
-    """Where the control's ratings come from; the value says it in words."""
+    """Source of the control's ratings; the value says it in words."""
 
     OUT_OF_FOLD = "out of fold"
     SHIPPED = "shipped model"
@@ -39,7 +39,7 @@ class ControlSource(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ControlMade:
-    """Where the control's ratings on one criterion come from, and why some or all of them are missing."""
+    """Source of the control's ratings on one criterion, and why some or all of them are missing."""
 
     source: ControlSource
     reason: str | None = None

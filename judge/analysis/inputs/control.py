@@ -100,7 +100,7 @@ class _Fits:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Surface:
-    """What the control sees of stories: regression features (n, p), their names, and which stories have none.
+    """Surface features of stories for the control's regression (n, p), their names, and which stories have none.
 
     Features are counted from the texts; where numeric features that came with an import are known of more stories,
     they stand in for them (`imported`).
@@ -173,7 +173,7 @@ class Surface:
         return _shipped(self.texts, self.prompts, criterion, read_card(shipped_model()))
 
     def _folding(self, response: Floats, fold: NDArray[np.int64]) -> Floats | None:
-        """What the features add to the mean of each fold's training ratings; None where one fold holds all ratings."""
+        """Effect of the features beside each fold's training mean; None where one fold holds all ratings."""
         if len(set(fold[~np.isnan(response)].tolist())) < 2:
             return None
         rows = np.where(self.blank[:, None], 0.0, self.rows)

@@ -24,7 +24,7 @@ class Match:
 
     @property
     def sentence(self) -> str:
-        """What is set against another name, as captions and pages say it; nothing where names are equal."""
+        """Criteria compared under another name, in the words of captions and pages; empty where names are equal."""
         return other_names(self.other)
 
 

@@ -151,7 +151,7 @@ def _extents(shape: Sequence[int], ratings: Floats, names: Sequence[str]) -> lis
 
 
 def _used(used: int, asked: int, ratings: Floats) -> list[str]:
-    """How many answers are used of how many, by which method, and what that asks of the estimates."""
+    """Number of answers used of those requested, by which method, and what that asks of the estimates."""
     gaps = bool(np.isnan(ratings).any())
     count = (
         f"all {asked} answers requested"

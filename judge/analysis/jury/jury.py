@@ -141,7 +141,7 @@ def _verdict(
 
 
 def _effective(panel: Panel, matrix: RatingMatrix) -> Estimate:
-    """How many independent judges the members are worth on one criterion."""
+    """Number of independent judges that the members are worth on one criterion."""
     noise = noise_of_means(matrix.by_position(matrix.criteria.index(panel.criterion)))
     return effective_judges(panel.predictors[:, panel.own], panel.people, noise, matrix.story_prompt)
 
@@ -212,7 +212,7 @@ def _counted(names: object) -> str:
 
 
 def _lost(dataset_panels: Panels) -> str:
-    """How many of the panel's ratings are missing, and what became of them."""
+    """Number of missing ratings by the panel's members, and what became of them; empty where none is missing."""
     lost = asked = 0
     for panel in dataset_panels.panels:
         own = panel.predictors[:, panel.own]

@@ -169,7 +169,7 @@ def _labelling(matrix: RatingMatrix, cell: int, q: int) -> Labelling:
 
 
 def _codes(ratings: Floats, q: int) -> Masks:
-    """Where ratings are codes of q labels; a mean of several is none."""
+    """Mask of the ratings that are codes of q labels; a mean of several is none."""
     return np.isin(ratings, np.arange(q))
 
 

@@ -57,7 +57,7 @@ class PlanOptions:
 
     @property
     def measure(self) -> Measure:
-        """What closeness is in the alternative annotator test."""
+        """Measure of closeness in the alternative annotator test."""
         return "rmse"
 
 

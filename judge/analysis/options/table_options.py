@@ -152,7 +152,7 @@ class CorrelationOptions:
 
     @property
     def method(self) -> IntervalMethod:
-        """How an interval is made of the values in resamples: what ``auto`` stands for here.
+        """Method by which an interval is made of the values in resamples: what ``auto`` stands for here.
 
         Over system means with the systems taken as they are: of their true means (`judge.stats.resampling.true_means`).
         Where systems and story-prompts are both drawn: calibrated, or BCa, which

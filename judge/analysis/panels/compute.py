@@ -106,7 +106,7 @@ class _Dataset:
                 yield name, means
 
     def _criterion_index(self, panel: RatingMatrix, j: int) -> int | None:
-        """Where a criterion of all people stands among a panel's."""
+        """Index of a criterion of all people among a panel's criteria; None where the panel has no such criterion."""
         wanted = self.matrix.criteria[j]
         return panel.criteria.index(wanted) if wanted in panel.criteria else None
 

@@ -18,7 +18,7 @@ Verdict = Literal["opposite", "differ", "not told apart"]
 
 @dataclass(frozen=True, slots=True)
 class Within:
-    """How far one panel agrees with itself on a criterion.
+    """Agreement of one panel with itself on a criterion.
 
     `icc` holds the forms that can be made of these ratings; `alpha` is Krippendorff's at interval level, `ceiling` one
     person against the mean of the panel's others. `raters` is None where they are not known.

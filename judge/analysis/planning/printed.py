@@ -92,7 +92,7 @@ def _answered(some: Sequence[Answer], result: Planned) -> Iterator[str]:
 
 
 def _without(some: Sequence[Answer], *, everywhere: bool) -> Iterator[str]:
-    """Which criteria have no number, and why; one sentence a reason."""
+    """Sentences on criteria without a number, and why; one a reason."""
     reasons: dict[str, list[Answer]] = {}
     for answer in some:
         reasons.setdefault("limit" if answer.limit is not None else answer.reason or _beyond(), []).append(answer)
@@ -307,7 +307,7 @@ def _levers(result: Planned) -> Table:
 
 
 def _untold(levers: Sequence[Lever]) -> Iterator[str]:
-    """Why some levers have no gain, each reason once."""
+    """Reasons why some levers have no gain, each once."""
     reasons: dict[tuple[str, str], list[str]] = {}
     for lever_row in levers:
         if lever_row.gain is None:

@@ -121,7 +121,7 @@ def _mean(values: Floats, pairs: Pairs, nothing: str) -> Estimate:
 
 
 def _counts(side: Side) -> tuple[Floats, Floats]:
-    """How often a, b and neither was preferred of each pair, (pairs, 3), a shown first and b shown first."""
+    """Counts of a, b and neither preferred in each pair, (pairs, 3): a shown first, and b shown first."""
     outcome = (1 - np.sign(side.value)).astype(np.int64)
     tables = []
     for shown in (side.forward, ~side.forward):

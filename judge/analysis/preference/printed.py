@@ -196,7 +196,7 @@ def _matrix(standings: SystemStandings) -> Table:
 
 
 def story_tables(result: Stories) -> list[Table]:
-    """How each side's order of stories within story-prompts follows people's."""
+    """Tables of the agreement of each side's order of stories within story-prompts with people's."""
     rows = [
         _labels(order) | {"tau": order.tau, "story_prompts": order.story_prompts, "determined": order.determined}
         for order in result.orders

@@ -64,7 +64,7 @@ class Pairs:
 
     @property
     def thirds(self) -> Codes:
-        """Which third of the pairs by difference of length, 0 the most alike; -1 where a length is not known."""
+        """Third of each pair by difference of length, 0 the most alike; -1 where a length is not known."""
         apart = np.abs(self.log_words)
         measured = np.flatnonzero(~np.isnan(apart))
         out = np.full(self.n, -1, dtype=np.int64)
@@ -76,7 +76,7 @@ class Pairs:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Side:
-    """What one judge (or people together) preferred on one criterion, one entry for each comparison with a preference.
+    """Preferences of one judge (or people together) on one criterion, one entry a comparison with a preference.
 
     Attributes
     ----------

@@ -58,7 +58,7 @@ def _df(term: Term, studies: Sequence[Study]) -> int | str:
 
 
 def _counted_as_0(studies: Sequence[Study]) -> list[str]:
-    """What a share of 0 is."""
+    """Note on the meaning of shares, with the number of components estimated below 0 and counted as 0."""
     parts = [term.component for study in studies if not study.impossible for term in study.terms]
     if not parts:
         return []

@@ -69,7 +69,7 @@ class PlanRow:
 
 @dataclass(frozen=True, slots=True)
 class OrderOfSystems:
-    """How many story-prompts (or stories of each system) it takes to order the systems, the other levels kept.
+    """Number of story-prompts (or stories of each system) needed to order the systems, the other levels kept.
 
     `number` has its range of 10 to 90 %; `has` is how many there are and `now` what they give; `limit` what ever more
     would give, where no number is enough.

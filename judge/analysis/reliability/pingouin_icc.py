@@ -30,7 +30,7 @@ class PingouinRow:
 
 @dataclass(frozen=True, slots=True)
 class PingouinFamily:
-    """What the package of this version makes of one table of ratings: its rows, or the reason why there are none."""
+    """ICC family of one table of ratings by this version of pingouin: its rows, or the reason for none."""
 
     version: str
     rows: tuple[PingouinRow, ...]

@@ -140,7 +140,7 @@ def components(table: RatingsTable, options: ComponentsOptions | None = None) ->
 
 
 def method(studies: Sequence[Study]) -> str:
-    """How the components are estimated; the two are the same where nothing is missing."""
+    """Estimation method of the components; the two methods give the same where nothing is missing."""
     return "anova" if all(study.complete for study in studies) else "henderson-1"
 
 

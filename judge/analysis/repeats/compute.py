@@ -198,7 +198,7 @@ class _Cell:
 
 
 def _by_row(ratings: Floats, summed: Callable[[Floats], float]) -> Floats:
-    """What is made of each story's ratings; NaN where there is none."""
+    """Summary of each story's ratings; NaN where there is none."""
     rows = ([each for each in row if each == each] for row in ratings.tolist())  # NaN differs from itself
     return np.array([summed(np.array(row)) if row else np.nan for row in rows], dtype=np.float64)
 

@@ -54,7 +54,7 @@ class Stratum:
 
 @dataclass(frozen=True, slots=True)
 class Apart:
-    """How far a judge's single ratings are distributed otherwise than people's, on the stories that both rated.
+    """Distances of the distribution of a judge's single ratings from people's, on the stories that both rated.
 
     `mean` is the judge's mean minus people's; `by_story` the mean over stories of the distance within each, where both
     gave a story several ratings.

@@ -80,7 +80,7 @@ def _adjusted(rows: Sequence[Paired], options: StressOptions) -> tuple[tuple[Pai
 
 
 def _of_measures(rated: Sequence[Rated]) -> Iterator[str]:
-    """What must be known of measures to read their rows."""
+    """Notes for reading the rows of measures."""
     if any(judge.measure is not None for judge in rated):
         yield (
             "measures: detection is the share of pairs in which the untouched story has the better value; without "

@@ -18,7 +18,7 @@ _ORDER = {name: place for place, name in enumerate(CATALOGUE)}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Changed:
-    """What a perturbation at one strength made of each origin: its place among the stories, -1 where there is none."""
+    """Stories that a perturbation at one strength made of each origin, as indices; -1 where there is none."""
 
     facts: Facts
     strength: int

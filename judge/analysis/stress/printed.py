@@ -111,7 +111,7 @@ Cells = Callable[[Paired, "_Beside"], dict[str, Any]]
 
 
 class _Beside:
-    """What stands beside a judge's row: the control's on the same stories, and the null of the same cell."""
+    """Rows for comparison beside a judge's row: the control's on the same stories, the null of the same cell."""
 
     def __init__(self, result: Stress) -> None:
         self._controls = {self._key(row): row for row in result.rows if row.subject.kind == CONTROL}
@@ -163,7 +163,7 @@ def _of_test(
 
 
 def _easily_kept(rows: Sequence[Paired], result: Stress) -> Iterator[str]:
-    """Where a judge's ratings vary by less than the margin anyway, to stay within it says little."""
+    """Cautions where a judge's ratings vary by less than the margin anyway, so that staying within it says little."""
     beside = _Beside(result)
     for criterion, row in {row.subject.criterion: row for row in rows}.items():
         null = beside.null(row)

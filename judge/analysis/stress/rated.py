@@ -35,7 +35,7 @@ _NOT_SAID = "its folder does not say whether more of this measure is better: mea
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """What tells a measure from a judge: whether more is better (1), worse (-1) or neither (0), and why neither."""
+    """Direction of a measure: whether more is better (1), worse (-1) or neither (0), and why neither."""
 
     better: int
     reason: str | None = None

@@ -130,7 +130,7 @@ class Null:
 
 @dataclass(frozen=True, slots=True)
 class Dose:
-    """How the drop grows with strength: mean over origins of the slope in points for each doubling."""
+    """Growth of the drop with strength: mean over origins of the slope in points for each doubling."""
 
     subject: Subject
     facts: Facts

@@ -69,7 +69,7 @@ class Separated:
 
 @dataclass(frozen=True, slots=True)
 class Separation:
-    """Which pairs of systems judges tell apart as people do; no row where nobody rated, or nothing in common."""
+    """Counts of pairs of systems that judges tell apart as people do; no row without people or common ratings."""
 
     rows: tuple[Separated, ...]
     signature_parts: tuple[str, ...]

@@ -45,7 +45,7 @@ def confusion(source: Source, **words: Any) -> Result:
 
 
 def accuracy(source: Source, **words: Any) -> Result:
-    """How often two stories, or systems, are put in people's order."""
+    """Share of pairs of stories, or of systems, that are put in people's order."""
     chosen = from_words(AccuracyOptions, **words)
     accuracies = in_order.accuracies(source.table, chosen, predict=Control() if chosen.control else None)
     return Result(accuracies.frame, accuracy_tables.tables(accuracies), value=accuracies)

@@ -69,5 +69,5 @@ def system_differences(source: Source, **words: Any) -> Result:
 
 
 def system_separation(source: Source, **words: Any) -> pd.DataFrame:
-    """Which pairs of systems judges tell apart as people do."""
+    """Counts of pairs of systems that judges tell apart as people do."""
     return separation(source.table, from_words(SystemsOptions, **words)).frame

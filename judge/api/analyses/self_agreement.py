@@ -19,7 +19,7 @@ def consistency(source: Source, **words: Any) -> Result:
 
 
 def repeats(source: Source, **words: Any) -> Result:
-    """How many repeats, and how to sum them."""
+    """Number of repeats to ask for, and how to sum them."""
     chosen = from_words(RepeatsOptions, **words)
     estimates = repeated.repeats(repeated.with_stated(source.table, source.parser), chosen)
     return Result(estimates.frame, repeated.tables(estimates), value=estimates)
@@ -32,6 +32,6 @@ def components(source: Source, **words: Any) -> Result:
 
 
 def d_study(source: Source, **words: Any) -> Result:
-    """What a reliability takes."""
+    """Numbers of repeats, Eval-Prompts, judges... needed for a reliability."""
     estimates = variance_components.components(source.table, from_words(ComponentsOptions, **words))
     return Result(estimates.plans, components_tables.plan_tables(estimates), value=estimates)

@@ -15,7 +15,7 @@ from judge.wording import Advice
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What a file says that an annotator said of an item. Categories that are not named were not answered."""
+    """Answers of an annotator on an item, as a file gives them. Categories that are not named were not answered."""
 
     annotator: str
     item: int
@@ -34,7 +34,7 @@ class Merged:
     replaced: int
 
     def sentence(self) -> str:
-        """What happened, in words."""
+        """Outcome of the merge, in words."""
         if not self.new and not self.replaced:
             return f"all {self.same} answers of {len(self.annotators)} annotators were there already; nothing changed"
         parts = [f"{self.new} answers of {len(self.annotators)} annotators"]

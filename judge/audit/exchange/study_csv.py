@@ -75,7 +75,7 @@ def _read(path: Path) -> _Rows:
 
 
 def polarity_sentence(categories: Sequence[Category]) -> str:
-    """What 1 means in which column."""
+    """Meaning of 1 in each column, as a sentence."""
     turned = [c.column for c in categories if c.inverted]
     if not turned:
         return "1 = error in every column"

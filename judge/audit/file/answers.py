@@ -27,7 +27,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class ItemState:
-    """What an annotator said of an item so far: category -> 0 or 1, a note, seconds (None = not measured)."""
+    """Answers of an annotator on an item so far: category -> 0 or 1, a note, seconds (None = not measured)."""
 
     values: dict[str, int]
     note: str
@@ -37,7 +37,7 @@ class ItemState:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far an annotator is: numbers of items done and begun, in the annotator's order, and the next one not done."""
+    """Progress of an annotator: numbers of items done and begun, in the annotator's order, the next one not done."""
 
     total: int
     done: list[int]

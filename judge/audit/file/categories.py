@@ -70,7 +70,7 @@ class PracticeItem:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """What annotators are asked: categories, and items to practise on."""
+    """Questions put to annotators: categories, and items to practise on."""
 
     categories: tuple[Category, ...]
     practice: tuple[PracticeItem, ...] = ()

@@ -18,7 +18,7 @@ BLINDABLE = ("judge", "eval_prompt", "rating")
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Where an explanation comes from. None = not known.
+    """Origin of an explanation. None = not known.
 
     `people` is the mean of people's ratings of the story on what the criterion is set against, `gap` the judge's rating
     minus it, in points. `stratum` names the stratum it was drawn from; `weight` is how many explanations of the

@@ -84,7 +84,7 @@ def insert_items(db: sqlite3.Connection, subjects: Iterable[Subject], path: Path
 
 
 def state(db: sqlite3.Connection, path: Path, categories: int, name: str, item: int, round_no: int) -> ItemState:
-    """What an annotator has said of an item; DataError for an unknown item."""
+    """Answers of an annotator on an item; DataError for an unknown item."""
     if db.execute("SELECT 1 FROM items WHERE id = ?", (item,)).fetchone() is None:
         raise DataError(f"has no item {item}", file=path)
     key = (round_no, name, item)

@@ -19,7 +19,7 @@ from judge.audit.file.store import ADJUDICATION, ANNOTATION, AuditStore
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Round:
-    """What was said in one round.
+    """Answers and remarks of one round.
 
     `annotators` answered anything in it, in the order in which they came; `answers` are by annotator and item;
     `remarks`: (annotator, item) -> (note, seconds), where there is either.
@@ -30,7 +30,7 @@ class Round:
     remarks: Mapping[tuple[str, int], tuple[str, float | None]]
 
     def note(self, annotator: str, item: int) -> str:
-        """What the annotator wrote of the item; empty where it is nothing."""
+        """Note of the annotator on the item; empty where there is none."""
         return self.remarks.get((annotator, item), ("", None))[0]
 
     def seconds(self, annotator: str, item: int) -> float | None:

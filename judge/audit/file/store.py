@@ -139,7 +139,7 @@ class AuditStore:
 
     @property
     def item_count(self) -> int:
-        """How many items the audit has; they are numbered 1 to this."""
+        """Number of items in the audit; they are numbered 1 to this."""
         return int(self.select("SELECT count(*) FROM items")[0][0])
 
     def item(self, number: int) -> Item:
@@ -240,7 +240,7 @@ class AuditStore:
             return Undone(item, self._state(db, name, item, round_no))
 
     def state(self, annotator: str, item: int, *, round_no: int = ANNOTATION) -> ItemState:
-        """What the annotator has said of the item so far; DataError for an unknown item."""
+        """Answers of the annotator on the item so far; DataError for an unknown item."""
         with self._lock, database.sentences(self.path):
             return self._state(self._db, clean_name(annotator), item, round_no)
 
@@ -262,7 +262,7 @@ class AuditStore:
         return {(name, item): (note, seconds) for name, item, note, seconds in records}
 
     def progress(self, annotator: str) -> Progress:
-        """How far an annotator is in round 1: done, begun and open items, in the annotator's order."""
+        """Progress of an annotator in round 1: done, begun and open items, in the annotator's order."""
         name = clean_name(annotator)
         sql = "SELECT item, count(*) FROM answers WHERE round = 1 AND annotator = ? GROUP BY item"
         given = dict(self.select(sql, name))
@@ -274,7 +274,7 @@ class AuditStore:
         return Progress(len(order), done, begun, following)
 
     def select(self, sql: str, *values: Any) -> list[Any]:
-        """What a query finds; for the modules of this package."""
+        """Records that a query finds; for the modules of this package."""
         with self._lock, database.sentences(self.path):
             return self._db.execute(sql, values).fetchall()
 

@@ -72,16 +72,16 @@ class Answered:
 
     @property
     def raters(self) -> NDArray[np.int64]:
-        """How many annotators finished each item."""
+        """Number of annotators who finished each item."""
         return np.asarray((~np.isnan(self.given[self.categories[0].key])).sum(axis=1), dtype=np.int64)
 
     @property
     def finishers(self) -> int:
-        """How many annotators finished an item."""
+        """Number of annotators who finished at least one item."""
         return int((~np.isnan(self.given[self.categories[0].key])).any(axis=0).sum())
 
     def levels(self, variable: str) -> list[str | None]:
-        """What an item is of, e.g. its judge; None where it is not known. SpecError for an unknown variable."""
+        """Level of each item, e.g. its judge; None where it is not known. SpecError for an unknown variable."""
         if variable not in LEVELS:
             raise unknown_value("by", variable, LEVELS)
         if variable == "perturbation":
@@ -147,7 +147,7 @@ def _ratio(part: Any, whole: Any) -> Floats:
 
 
 def _changed(items: Sequence[Item]) -> dict[int, PerturbedName]:
-    """What ids tell of stories that were changed on purpose, and of their origins, by item."""
+    """Perturbed stories and their origins, read from the ids, by item."""
     stories: dict[str | None, set[str]] = {}
     for item in items:
         if item.subject.story is not None:

@@ -64,7 +64,7 @@ class OpenedAudit:
         return pd.DataFrame(rows, columns=["annotator", "item", "category", "value", "done", "note", "seconds"])
 
     def report(self, **options: Any) -> AuditReport:
-        """What the audit found, as one value with a `.frame`; `ReportOptions`' fields."""
+        """Findings of the audit, as one value with a `.frame`; `ReportOptions`' fields."""
         from judge.analysis.options.table_options import from_words
         from judge.audit.results.options import ReportOptions
         from judge.audit.results.report import report

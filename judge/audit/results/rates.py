@@ -111,6 +111,6 @@ def agreement_with_others(answered: Answered, annotator: str) -> Estimate:
 
 
 def rate_of_annotator(answered: Answered, annotator: str, key: str) -> Estimate:
-    """How often one annotator sees the error."""
+    """Share of one annotator's items in which the annotator sees the error."""
     hits = answered.given[key][:, answered.annotators.index(annotator)]
     return weighted_share(hits, np.ones(hits.size), answered.story)

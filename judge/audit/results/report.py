@@ -71,7 +71,7 @@ class Strata:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AuditReport:
-    """What an audit found.
+    """Findings of an audit.
 
     Attributes
     ----------

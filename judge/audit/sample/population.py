@@ -59,7 +59,7 @@ class Population:
         return _text(self.frame[variable])
 
     def _perturbations(self) -> pd.Series[Any]:
-        """What was done to each row's story, or that nothing was; `NONE` for ordinary stories."""
+        """Perturbation of each row's story, or that it is an unchanged origin; `NONE` for ordinary stories."""
         groups = self.frame.groupby("dataset", observed=True)["story"]
         done = {(dataset, story): name.done for dataset, some in groups for story, name in _told(some)}
         places = zip(self.frame["dataset"], self.frame["story"].astype(str), strict=True)
@@ -162,7 +162,7 @@ def _clusters(facts: Sequence[RunFacts], frame: pd.DataFrame) -> tuple[list[str 
 
 
 def _told(stories: pd.Series[Any]) -> Iterator[tuple[str, PerturbedName]]:
-    """What the ids of one dataset's stories tell."""
+    """Perturbed stories of one dataset and their origins, read from the ids."""
     yield from perturbed_names(stories.unique()).items()
 
 

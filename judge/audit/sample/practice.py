@@ -15,7 +15,7 @@ from judge.errors import DataError
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """What was expected of a practice item and what was said; `right` holds only categories that were answered.
+    """Expected and given answers of a practice item; `right` holds only categories that were answered.
 
     `sentence` says why the expected answers are expected. `complete`: every category of the audit was answered.
     """
@@ -47,7 +47,7 @@ def practise(store: AuditStore, annotator: str, practice: int, values: Mapping[s
 
 
 def feedback(store: AuditStore, annotator: str, practice: int) -> Feedback:
-    """What the annotator has said of a practice item so far, beside what is expected."""
+    """Answers of the annotator on a practice item so far, beside what is expected."""
     item = _known(store, practice)
     sql = "SELECT category, value FROM practice_answers WHERE annotator = ? AND practice = ?"
     values = {str(key): int(value) for key, value in store.select(sql, clean_name(annotator), practice)}

@@ -196,7 +196,7 @@ def _notes(
 
 
 def _of_blindness(blind: Sequence[str], subjects: Sequence[Subject], categories: Sequence[Category]) -> list[str]:
-    """What hiding facts does to the questions, and what the explanations themselves still tell."""
+    """Notes on what hiding facts does to the questions, and what the explanations themselves still tell."""
     notes = []
     if "rating" in blind:
         notes.append("annotators are not shown the rating; where an explanation names it, it can be read there")

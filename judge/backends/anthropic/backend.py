@@ -111,7 +111,7 @@ class AnthropicBackend:
         )
 
     def patience(self, query: Request) -> Patience:
-        """How long the plan's first query goes alone; raises for what the protocol has no form for."""
+        """Time that the plan's first query goes alone; raises for what the protocol has no form for."""
         check(query)
         # A refusal comes about as fast as the answer about the model did.
         return Patience(min(self._settings.probe_timeout, max(0.02, 4 * self._probe_seconds)))

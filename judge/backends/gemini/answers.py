@@ -89,7 +89,7 @@ def _failed(candidate: Mapping[str, Any], url: str) -> BackendError:
 
 
 def _rated(part: Mapping[str, Any]) -> str:
-    """Which categories of harm were found, where the provider names them."""
+    """Categories of harm that were found, where the provider names them."""
     categories = [
         str(rating.get("category", "")).removeprefix("HARM_CATEGORY_").lower()
         for rating in part.get("safetyRatings") or ()

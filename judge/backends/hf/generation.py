@@ -245,7 +245,7 @@ def _warpers(default: Any, generation: Generation, extra: Mapping[str, Any]) -> 
 
 
 def _trie(tokenizer: Any, choices: Sequence[str], ends: Sequence[int]) -> Any:
-    """Which tokens may follow what was written, so that the whole is one of the choices."""
+    """Function giving the tokens that may follow those written, so that the whole is one of the choices."""
     spelled = [[*tokenizer.encode(choice, add_special_tokens=False), ends[0]] for choice in choices]
 
     def allowed(written: list[int]) -> list[int]:
@@ -273,7 +273,7 @@ def _text(
 
 
 def _tokens_until(tokenizer: Any, tokens: list[int], most: int, text: str) -> int:
-    """How many tokens spell the text before the stop string."""
+    """Number of tokens that spell the text before the stop string."""
     for count in range(most + 1):
         if len(tokenizer.decode(tokens[:count], skip_special_tokens=True)) >= len(text):
             return count

@@ -90,7 +90,7 @@ def check_folder(model: str) -> None:
 
 
 def loading_error(model: str, error: BaseException, log: str = "") -> BackendError:
-    """What stopped an engine from starting, as one sentence; `log` is what its processes wrote."""
+    """Cause that stopped an engine from starting, as one sentence; `log` is what its processes wrote."""
     message = " ".join(f"{type(error).__name__}: {error} {log}".split())
     low = message.lower()
     for signs, kind, sentence, hint in _SIGNS:

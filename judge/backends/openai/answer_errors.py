@@ -43,7 +43,7 @@ def choice_error(choice: Any) -> dict[str, Any] | None:
 
 
 def finish_reason(word: Any) -> str | None:
-    """How an answer ended, in OpenAI's words where the server has others for a cut or a filter."""
+    """Finish reason of an answer, in OpenAI's words where the server has others for a cut or a filter."""
     if not isinstance(word, str):
         return None
     low = word.lower()

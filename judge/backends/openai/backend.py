@@ -89,7 +89,7 @@ class OpenAIBackend:
         return self._server_record()
 
     def patience(self, query: Request) -> Patience:
-        """How long the plan's first query goes alone.
+        """Time that the plan's first query goes alone.
 
         A refusal comes about as fast as the list of models did. Where a server lists the model there is nothing more
         to wait for; where it lists none, nothing but an answer shows that somebody is there.
@@ -137,7 +137,7 @@ class OpenAIBackend:
         return self.dialect(url).limit or self._negotiations[url].terms.limit
 
     async def _seed_kept(self, url: str) -> bool | None:
-        """Where the run sets a seed: whether the server keeps to it; None where that is not known."""
+        """Whether the server keeps to the run's seed; None where none is set or that is not known."""
         if self._settings.seed is None:
             return None
         limit = self._negotiations[url].terms.limit if self._dialect.chat else "max_tokens"
@@ -208,7 +208,7 @@ class OpenAIBackend:
         ]
 
     def _keep_terms(self) -> None:
-        """What was learnt holds for the calls that are cut after this, and for the next sitting."""
+        """Keep the terms learnt for the calls that are cut after this, and for the next sitting."""
         if self._kept == self._shapes():
             return
         self._kept = self._shapes()
@@ -276,7 +276,7 @@ class OpenAIBackend:
         return Negotiation(self._asker(url, dialect), terms)
 
     def dialect(self, url: str | None = None) -> Dialect:
-        """How this server (the first, where none is named) is spoken to."""
+        """Dialect of the API that this server (the first, where none is named) is spoken to in."""
         return self._negotiations[url or self.servers.urls[0]].asker.dialect
 
     @property

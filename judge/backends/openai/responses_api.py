@@ -69,7 +69,7 @@ def _read(body: bytes, url: str, scrub: Scrub) -> tuple[list[Response], int]:
 
 
 def _incomplete(details: Any) -> str:
-    """How a response that did not end by itself ended; the provider's word where it is none of ours."""
+    """Finish reason of a response that did not end by itself; the provider's word where it is none of ours."""
     word = str((details or {}).get("reason") or "the server gives no cause")
     return "length" if word in _CUT else word
 

@@ -103,7 +103,7 @@ class SurfaceBackend:
         return responses
 
     def _compared(self, query: Query, other: Story, repeats: Sequence[int]) -> list[Response]:
-        """Which of two stories it would rate higher; the order in which they are shown makes no difference to it."""
+        """Verdicts on which of two stories it would rate higher; the order shown makes no difference to it."""
         rated = [self.rate(story, query.criterion.name) for story in (query.story, other)]
         if query.generation.temperature == 1:
             drawn = [

@@ -39,7 +39,7 @@ class Term:
     weight: float
 
     def part(self, value: float) -> float:
-        """What this value adds to the rating of an average story, in rating points."""
+        """Amount that this value adds to the rating of an average story, in rating points."""
         return (min(max(value, self.low), self.high) - self.mean) / self.scale * self.weight
 
 

@@ -23,7 +23,7 @@ _KEPT = 256
 
 
 def query_text(asked: str, story_prompt: str) -> str:
-    """What the encoder reads beside a story. What is asked comes first: what is cut is the end of a text."""
+    """Text that the encoder reads beside a story. What is asked comes first: what is cut is the end of a text."""
     return f"{asked}\n\n{story_prompt}".strip()
 
 

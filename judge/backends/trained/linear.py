@@ -56,7 +56,7 @@ class LinearScorer:
         return head.intercept + sum(parts(head.surface, features).values()) + along(head.embedding, vector)
 
     def explain(self, story: Story, head: Head, other: Story | None) -> str:
-        """Which three features moved the score most, with their signs."""
+        """Sentence on the three features that moved the score most, with their signs."""
         own = parts(head.surface, self._counted(story))
         if other is not None:
             theirs = parts(head.surface, self._counted(other))

@@ -38,7 +38,7 @@ _COLUMNS = ("low", "high", "mean", "scale", "weight")
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What a model knows of one criterion.
+    """Fitted parameters of a model for one criterion.
 
     Attributes
     ----------

@@ -45,7 +45,7 @@ def open(model: str, settings: Settings) -> VLLMBackend:  # noqa: A001  the regi
 
 
 def engine_arguments(model: str, settings: Settings, accepted: set[str]) -> dict[str, Any]:
-    """What AsyncEngineArgs is called with; raises SpecError for a key that is not in `accepted` nor read by us."""
+    """Arguments of AsyncEngineArgs; raises SpecError for a key that is not in `accepted` nor read by us."""
     engine = dict(settings.engine)
     check_keys(engine, (accepted - {"hf_token"}) | (OURS - {"device", "batch_size", "batch_wait_ms"}) | REQUEST, "vllm")
     arguments = {k: v for k, v in engine.items() if k in accepted and (k not in OURS or k == "max_model_len")}

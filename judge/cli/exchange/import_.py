@@ -268,7 +268,7 @@ def batch(
 
 
 def say_merged(merged: Imported, folder: ResultFolder, source: str) -> None:
-    """What became of batch results: one sentence, and a line for whatever was not simple."""
+    """Print what became of batch results: one sentence, and a line for whatever was not simple."""
     there, failed = merged.there_already, sum(merged.failed.values())
     if not merged.changed:
         typer.echo(f"nothing new in {source}: {folder.path} has {there} of its answers already")
@@ -302,7 +302,7 @@ def say_merged(merged: Imported, folder: ResultFolder, source: str) -> None:
 
 
 def _say(folder: ResultFolder, imported: Import) -> None:
-    """What was written, and what is missing in it."""
+    """Print what was written, and what is missing in it."""
     frame = imported.frame
     judged, people = frame[frame["source"] == "judge"], int((frame["source"] == "rater").sum())
     typer.echo(

@@ -159,7 +159,7 @@ def _of_preferences(name: str) -> Callable[..., None]:
 
 
 def _identify(name: str, log: Mapping[str, Any], identified: Mapping[str, str], tried: str) -> None:
-    """What identifies a row in the tool's log."""
+    """Print what each identifying field is taken from in the tool's log."""
     version = log.get("version")
     typer.echo(f"as {name}{f' {version}' if version else ''} told it (read in tests: {tried}):")
     for field, words in identified.items():

@@ -270,7 +270,7 @@ def _population(
 
 
 def _beside(runs: list[str] | None, source: Path | None) -> Path:
-    """Where the audit lies if nobody says: beside run.yaml, or beside the file."""
+    """Default path of the audit: beside run.yaml, or beside the file."""
     from judge.audit.file.database import DEFAULT_NAME
 
     if source is not None:

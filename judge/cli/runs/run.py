@@ -157,7 +157,7 @@ def part_named(shard: str, limit: int | None, excluded: Mapping[str, object]) ->
 def folders_of(
     specs: Sequence[AnySpec], definition: Path, output: Path | None, reuse: Path | None = None
 ) -> list[ResultFolder]:
-    """Where each judge's answers go; no two into one folder."""
+    """Result folder of each judge; no two judges write into one folder."""
     from judge.errors import SpecError
     from judge.run_folder.layout import ResultFolder, folder_for
 
@@ -231,7 +231,7 @@ def _settle_trust(sittings: list[Sitting]) -> None:
 
 
 def _say_before(sitting: Sitting) -> None:
-    """What a person should know before anything is asked."""
+    """Print warnings and the destination of the answers before anything is asked."""
     from judge.exchange.batch.ledger import in_flight_note
     from judge.execution.part_merge import not_merged
     from judge.in_force.words import warnings
@@ -248,7 +248,7 @@ def _say_before(sitting: Sitting) -> None:
 
 
 def _asked_at(spec: AnySpec) -> str:
-    """Where a run sends its stories, where its definition names servers."""
+    """Servers that a run sends its stories to, in words; empty where its definition names none."""
     from judge.credentials.origin import origin_of
 
     return (
@@ -257,7 +257,7 @@ def _asked_at(spec: AnySpec) -> str:
 
 
 def _command(sitting: Sitting) -> str:
-    """What goes on with it."""
+    """Command that continues the run."""
     from judge.run_definition.spec import RunSpec
 
     asks = "judge run" if isinstance(sitting.spec, RunSpec) else "judge generate"

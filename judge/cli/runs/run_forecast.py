@@ -32,7 +32,7 @@ def print_forecasts(
 
 
 def _together(costs: Sequence[float | None], most: float | None) -> Iterator[str]:
-    """What all judges of a command cost, and may cost, as far as prices are known."""
+    """Cost of all judges of a command, and its limit, as far as prices are known."""
     from judge.printing.dollars import dollars
 
     defined = [cost for cost in costs if cost is not None]
@@ -67,7 +67,7 @@ def _forecast(spec: RunSpec, folder: Path, result: ResultFolder, limit: int | No
 
 
 def _compared(plan: Plan, dataset: Dataset) -> Iterator[str]:
-    """What people's ratings the criteria are set against, where that is not the equal name, or nothing at all."""
+    """People's criterion that each criterion is set against, where it has another name, or that there is none."""
     rated = {rating.criterion.casefold(): rating.criterion for story in dataset.stories() for rating in story.ratings}
     if not rated:
         return
@@ -93,7 +93,7 @@ def _compared(plan: Plan, dataset: Dataset) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class _AskedAbout:
-    """What a run asks about, `count` of them: stories, or as many of the `pairs` as are shown, in all their orders."""
+    """Subjects of a run, `count` of them: stories, or as many of the `pairs` as are shown, in all their orders."""
 
     subjects: Iterable[Subject]
     count: int
@@ -149,7 +149,7 @@ def _forecast_table(
 
 
 def _joint_notes(plan: Plan) -> Iterator[str]:
-    """Which Eval-Prompts ask for how many criteria in one call."""
+    """Notes on Eval-Prompts that ask for several criteria in one call."""
     for prompt in plan.eval_prompts:
         for asked in plan.asked_by(prompt):
             if isinstance(asked, tuple):
@@ -161,7 +161,7 @@ def _joint_notes(plan: Plan) -> Iterator[str]:
 
 
 def _forecast_notes(spec: RunSpec, expected: Forecast, measured: Measured | None) -> Iterator[str]:
-    """What the forecast rests on, in sentences."""
+    """Basis of the forecast, in sentences."""
     from judge.backends import IN_PROCESS, ONE_ANSWER_A_CALL
     from judge.in_force.words import warnings
     from judge.judge_name import JudgeName
@@ -203,7 +203,7 @@ def _forecast_notes(spec: RunSpec, expected: Forecast, measured: Measured | None
 
 
 def _limits(spec: RunSpec, expected: Forecast) -> Iterator[str]:
-    """How long the judge's own limits make it take, at least."""
+    """Least time that the run takes under the judge's own limits."""
     from judge.execution.progress import duration
 
     limits = (

@@ -84,7 +84,7 @@ _COLUMNS = (
 
 
 def _facts(row: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """What is known of a result folder, a line each."""
+    """Facts of a result folder, a line each."""
     from datetime import datetime
 
     from judge.printing.dollars import dollars

@@ -73,7 +73,7 @@ def figure_command(
 
 
 def _parameters(middle: Sequence[inspect.Parameter], width: str | None) -> list[inspect.Parameter]:
-    """What every figure takes, with the options and the function's own parameters in the middle."""
+    """Parameters of every figure, with the options and the function's own parameters in the middle."""
     return [
         _parameter("runs", Runs),
         _parameter("output", Picture),

@@ -15,7 +15,7 @@ _One = TypeVar("_One")
 
 
 def who_rated(table: RatingsTable, dataset: str) -> Raters:
-    """Who gave the ratings that judges are compared with: people, or a rule."""
+    """Raters that judges are compared with: people, or a rule."""
     from judge.analysis.raters import Raters
 
     return Raters.of(table, dataset)

@@ -69,7 +69,7 @@ def demo(
 
 
 def _program() -> str:
-    """What starts this program again from here: its name where that is found, else the path it was started by."""
+    """Command that starts this program again: its name where that is found, else the path it was started by."""
     program = shutil.which("judge")
     started = Path(sys.argv[0])
     if started.name != "judge" or not started.is_file() or (program and Path(program).samefile(started)):

@@ -78,7 +78,7 @@ def _beside(path: Path, folder: Path) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """What one pass over the stories counts."""
+    """Counts and names from one pass over the stories."""
 
     stories: int
     references: int

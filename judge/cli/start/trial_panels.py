@@ -74,7 +74,7 @@ def _took(answered: Answered) -> Iterator[str]:
 
 
 def _said(answered: Answered) -> Iterator[tuple[str, bool]]:
-    """What was read, in words, a line for each criterion, and whether it was read."""
+    """Reading of the answer in words, a line for each criterion, each with whether it could be read."""
     from judge.records import Verdict
 
     query, read = answered.query, answered.read

@@ -112,7 +112,7 @@ def try_(
 
 
 class _Files:
-    """What the command line names about stories, read once."""
+    """Story files that the command line names, read once."""
 
     def __init__(self, story: Path | None, against: Path | None, reference: Path | None, story_prompt: str) -> None:
         self.story_prompt = story_prompt

@@ -194,7 +194,7 @@ def _strengths(text: str) -> list[int]:
 
 
 def _say(made_stories: Made, skipped: dict[str, str], form: str) -> None:
-    """How many stories each perturbation changed, and where everything lies."""
+    """Print the number of stories that each perturbation changed, and where everything lies."""
     from judge.cli.option_words import emit
     from judge.stress.coverage import coverage_tables
     from judge.stress.signature import notes, signature

@@ -115,7 +115,7 @@ def _checked(
 
 
 def _closed(model: str, options: CheckOptions) -> str:
-    """Why a judge's model cannot be scored from here; empty where it can be tried."""
+    """Reason why a judge's model cannot be scored from here; empty where it can be tried."""
     name = JudgeName.of(model)
     if name.provider in IN_PROCESS or (name.provider == "openai" and options.base_url):
         return ""

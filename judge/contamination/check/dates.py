@@ -16,7 +16,7 @@ Order = Literal["model first", "stories first", "not known"]
 
 @dataclass(frozen=True, slots=True)
 class Dated:
-    """Which came first, the sentence that says by which months and sources, and a brief one without sources."""
+    """Order of model and stories in time, a sentence with its months and sources, and a brief one without sources."""
 
     order: Order
     sentence: str

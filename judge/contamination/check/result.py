@@ -27,7 +27,7 @@ Verdict = Literal["recites stories", "some seen", "not shown", "recites none", "
 
 @dataclass(frozen=True, slots=True)
 class Recital:
-    """How many of so many texts a model recites, and what each one's likeliest 50 tokens come to, in nats."""
+    """Number of texts that a model recites, and log-probability of each one's likeliest 50 tokens, in nats."""
 
     values: tuple[float, ...] = ()
 
@@ -42,7 +42,7 @@ class Recital:
         return len(self.values)
 
     def above(self, other: Recital) -> int:
-        """How many are likelier than the other's likeliest."""
+        """Number of texts here that are likelier than the other's likeliest text."""
         return sum(value > max(other.values, default=0.0) for value in self.values)
 
     @classmethod
@@ -99,7 +99,7 @@ class Checked:
 
     @property
     def sentence(self) -> str:
-        """What was measured, and what cannot be said."""
+        """Sentence on what was measured, and on what cannot be concluded from it."""
         if self.stories is None:
             return joined("Not measured: ", self.why, ".")
         stories, passages = self.stories, self.passages or Recital()

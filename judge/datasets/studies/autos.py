@@ -152,7 +152,7 @@ def read_stories(files: Mapping[str, Path], part: str, left: Counter[str]) -> It
 
 
 def left_out(files: Mapping[str, Path], part: str) -> Mapping[str, int]:
-    """What the reader leaves out, with how often, and files that do not hold as many stories as the study prints."""
+    """Counts of what the reader leaves out, and of files' stories where they are not as many as the study prints."""
     left: Counter[str] = Counter()
     for _ in read_stories(files, part, left):
         pass

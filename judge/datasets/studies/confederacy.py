@@ -71,7 +71,7 @@ def read_stories(texts: Sequence[Path], codes: Path, ratings: Path) -> Iterator[
 
 
 def system_of(name: str) -> str:
-    """Who wrote a story: its file's name without number and date; all people are one system."""
+    """System that wrote a story: its file's name without number and date; all people are one system."""
     system = _DATE.sub("", _NUMBER.sub("", name))
     return HUMAN if _PERSON.fullmatch(system) else system
 

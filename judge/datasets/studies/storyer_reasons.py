@@ -83,7 +83,7 @@ def aspects() -> list[str]:
 
 
 def left_out(path: Path) -> Mapping[str, int]:
-    """What the reader leaves out of the lists of comments, in words, with how often."""
+    """Count of everything that the reader leaves out of the lists of comments, by a description in words."""
     counts = {PADDING: 0, NO_ASPECT: 0}
     for entry in read_commented(path):
         for reason, count in entry.left_out.items():

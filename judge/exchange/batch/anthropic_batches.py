@@ -96,7 +96,7 @@ class AnthropicBatches:
         return None if batch is None else _remote(batch)
 
     def retrieve(self, batch_id: str) -> Remote:
-        """How far a batch is."""
+        """Current state of a batch at the provider."""
         return _remote(self._patiently(lambda: self._asked("GET", f"{_ROUTE}/{batch_id}")))
 
     def download(self, file_id: str, target: Path) -> None:

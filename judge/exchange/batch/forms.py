@@ -74,7 +74,7 @@ def has_batch_api(judge: str) -> bool:
 
 
 def executor_of(judge: str, settings: Settings) -> Executor:
-    """What would ask the same live; it makes no connection here."""
+    """Back-end that would send the same requests live; it makes no connection here."""
     check_api(judge, settings)
     return batch_form(judge).executor(split_judge(judge)[1], settings)
 

@@ -123,7 +123,7 @@ class GeminiBatches:
         return self._patiently(lambda client: self._find(client, metadata))
 
     def retrieve(self, batch_id: str) -> Remote:
-        """How far a batch is."""
+        """Current state of a batch at the provider."""
 
         async def once(client: aiohttp.ClientSession) -> Remote:
             async with client.get(endpoint(self.url, f"/{batch_id}")) as reply:

@@ -62,7 +62,7 @@ class Ledger:
 
     @property
     def folder(self) -> Path:
-        """Where request and result files lie."""
+        """Folder of request and result files."""
         return self.result.path / FOLDER
 
     def requests(self, batch: Batch) -> Path:
@@ -103,7 +103,7 @@ def read_ledger(result: ResultFolder) -> Ledger:
 
 
 def in_flight_note(result: ResultFolder) -> str | None:
-    """How much is in batches just now, in words; None where nothing is."""
+    """Number of repeats and batches in flight, in words; None where there are none."""
     waiting = [batch for batch in read_ledger(result).batches if batch.in_flight]
     if not waiting:
         return None

@@ -107,7 +107,7 @@ class BatchServer:
         return None if batch is None else _remote(batch)
 
     def retrieve(self, batch_id: str) -> Remote:
-        """How far a batch is."""
+        """Current state of a batch at the provider."""
         return _remote(self._patiently(lambda: self._client.batches.retrieve(batch_id)))
 
     def download(self, file_id: str, target: Path) -> None:

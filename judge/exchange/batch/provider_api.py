@@ -50,7 +50,7 @@ class BatchApi(Protocol):
         ...
 
     def retrieve(self, batch_id: str) -> Remote:
-        """How far a batch is."""
+        """Current state of a batch at the provider."""
         ...
 
     def download(self, file_id: str, target: Path) -> None:

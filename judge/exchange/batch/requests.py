@@ -85,7 +85,7 @@ class Exported:
 def wanted(
     run: Path, overrides: list[str], *, judge: str | None = None, limit: int | None = None, **choices: bool
 ) -> Wanted:
-    """What RUN names: a run.yaml, its folder, or a result folder, whose judge is then the manifest's."""
+    """Selection that RUN names: a run.yaml, its folder, or a result folder, whose judge is then the manifest's."""
     selections = wanted_of_all(run, overrides, [judge] if judge else [], limit=limit, **choices)
     if len(selections) > 1:
         names = ", ".join(selection.spec.judge for selection in selections)

@@ -106,7 +106,7 @@ def answers_in(line: bytes, query: Request) -> list[Response]:
 
 
 def created_at(line: bytes) -> float | None:
-    """When the answer in a line was made, in seconds since 1970, where it says so."""
+    """Creation time of the answer in a line, in seconds since 1970; None where the line does not say it."""
     body = (as_openai(orjson.loads(line)).get("response") or {}).get("body")
     created = body.get("created") if isinstance(body, dict) else None
     return float(created) if isinstance(created, int | float) and created > 0 else None

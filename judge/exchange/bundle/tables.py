@@ -67,6 +67,7 @@ def _ratings(
     from judge.analysis.coverage import tables as coverage_tables
     from judge.analysis.coverage.coverage import coverage
     from judge.analysis.options.signature import signature
+    from judge.analysis.raters import Raters
     from judge.analysis.reliability import consistency_tables
     from judge.exchange.outputs.measured import Measured
     from judge.printing.tables import emit
@@ -80,9 +81,13 @@ def _ratings(
     lines = [signature(table, build(table)), *dict.fromkeys(note for fact in table.facts for note in fact.notes)]
     (target / "ratings.signature.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
     measured = Measured.of(table, choices.resamples, choices.seed)
-    emit(coverage_tables.tables(coverage(whole)), "csv", target / "coverage.csv")
-    emit(consistency_tables.tables(measured.consistency, full=True), "csv", target / "consistency.csv")
-    emit(correlation.tables(measured.correlations), "csv", target / "correlate.csv")
+    raters = Raters.of_all(whole)
+    for name, printed in (
+        ("coverage", coverage_tables.tables(coverage(whole))),
+        ("consistency", consistency_tables.tables(measured.consistency, full=True)),
+        ("correlate", correlation.tables(measured.correlations)),
+    ):
+        emit([raters.table(each) for each in printed], "csv", target / f"{name}.csv")
     if exports is not None:
         write_exports(exports, folders, table, measured)
     return len(whole.frame), sorted({fact.dataset for fact in table.facts})
@@ -149,7 +154,7 @@ def names(folders: Sequence[Path]) -> tuple[str, ...]:
 
 
 def difference(first: Path, other: Path) -> str | None:
-    """Where two tables differ first, as a sentence, or None.
+    """First difference of two tables, as a sentence, or None.
 
     Numbers are equal to 1e-9 of their size: processors round differently. The program's version in a signature may
     differ. Reads both a row at a time.

@@ -26,7 +26,7 @@ STORIES = "imported_stories.csv"
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """What goes into a folder: rows with the ratings table's columns, facts of stories, and what stands under tables.
+    """Content of an import's folder: rows with the ratings table's columns, facts of stories, and tables' notes.
 
     `stories` has `dataset, story`, perhaps `words, text, reference`, and numeric features; None where nothing is known.
     `ratings` says whether the judges' are single ratings or means of repeats; None leaves that to the numbers. `given`

@@ -19,7 +19,7 @@ from judge.run_folder.manifest import environment
 
 @dataclass(frozen=True, slots=True)
 class PreferencesImport:
-    """What goes into a folder: rows with the preferences table's columns, and the stories that they are about.
+    """Content of an import's folder: rows with the preferences table's columns, and the stories they are about.
 
     `stories` has `dataset, story, story_prompt, system, words, text`; `orders` says how pairs were shown, `log` which
     tool's log this was, what identifies a preference in it, and what it could not tell.

@@ -112,7 +112,7 @@ def _stories(stories: Sequence[Story], dataset: str) -> pd.DataFrame:
 
 
 def _notes(measured: Measured) -> Iterator[str]:
-    """What is undefined, by reason; texts that a model read in part; and how much of CIDEr is zero."""
+    """Notes on undefined values, by reason; texts that a model read in part; and the share of CIDEr that is zero."""
     stories = len(measured.stories)
     reasons: dict[tuple[tuple[str, int], ...], list[str]] = {}
     for name, values in measured.by_measure.items():

@@ -51,7 +51,7 @@ class _Log:
 
     @property
     def epochs(self) -> int:
-        """How often each sample was run."""
+        """Number of times that each sample was run."""
         return int((self.header.get("config") or {}).get("epochs") or 1)
 
     @property

@@ -43,7 +43,7 @@ class LoggedStory:
 
 @dataclass(frozen=True, slots=True)
 class PreferenceRow:
-    """What one judge, or one person, preferred, or the place of what was lost.
+    """Preference of one judge, or of one person, or the place of one that was lost.
 
     Exactly one of `preference` and `loss` is there. `judge` is None of people's. `second_share` is the share of the
     second story where the judge's words were scored by probability.

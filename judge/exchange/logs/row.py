@@ -92,7 +92,7 @@ class LogFacts:
 
 
 def loss_of(words: str) -> Loss:
-    """What an error that a tool wrote down means for the score: a filter is told from a failure."""
+    """Kind of loss behind an error that a tool wrote down: a filter is told from a failure."""
     import orjson
 
     from judge.backends.server_refusals.kinds import read_refusal

@@ -27,7 +27,7 @@ class GiveAway:
 
     @property
     def words(self) -> str:
-        """What leaves and what stays, in a sentence."""
+        """Description of the contents that are given away and those that are withheld, in a sentence."""
         texts = "stories' texts" if self.texts else "hashes in place of stories' texts and story-prompts"
         people = {
             "pseudonyms": "people under pseudonyms (rater-1, rater-2, ...)",

@@ -178,7 +178,7 @@ class Feed:
             return self._given[ticket]
 
     async def given_up(self) -> int:
-        """How many blocks were given up because every worker that had them died."""
+        """Number of blocks that were given up because every worker that had them died."""
         return sum(shown > MOST_WORKERS for shown in self._shown.values())
 
     async def done(self, ticket: int, units: int = 1, total: int = 1) -> None:

@@ -27,7 +27,7 @@ from judge.wording import Advice
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """Where to run: `local` starts Ray on this machine, else an address as ray.init takes it. `actors` None = as many
+    """Ray cluster of a run: `local` starts Ray on this machine, else ray.init's address. `actors` None = as many
     as there are base_urls (HTTP), or as the GPUs hold engines (vLLM)."""
 
     address: str = "local"

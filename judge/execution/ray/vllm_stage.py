@@ -55,7 +55,7 @@ def builder(module: ModuleType) -> Callable[..., Any]:
 
 
 def config_arguments(spec: AnySpec, engines: int) -> dict[str, Any]:
-    """What `vLLMEngineProcessorConfig` is given: the run's engine keys are vLLM's, and prefixes are cached."""
+    """Arguments of `vLLMEngineProcessorConfig`: the run's engine keys are vLLM's, and prefixes are cached."""
     model = JudgeName.of(spec.judge).model
     kwargs: dict[str, Any] = {"enable_prefix_caching": True, **spec.engine}
     if spec.revision is not None:
@@ -106,7 +106,7 @@ def _asked(query: Request, repeat: int) -> dict[str, Any]:
 
 
 def preprocess(row: dict[str, Any]) -> dict[str, Any]:
-    """What the processor's stages see, with the time at which they got it."""
+    """Row for the processor's stages, with the time at which they got it."""
     return {**row, "asked": time.time()}
 
 

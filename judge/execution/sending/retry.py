@@ -29,7 +29,7 @@ class Decision:
 
 
 def decide(error: BackendError, attempts: int, max_attempts: int, rng: random.Random) -> Decision:
-    """What to do after the `attempts`-th failure of a repeat.
+    """Decide on the next step after the `attempts`-th failure of a repeat.
 
     Being told to slow down (429) never uses up attempts: the breaker ends a run that gets nothing else. The delay is
     what the server asked for, else doubles from the kind's first one, with full jitter so that retries spread out.

@@ -146,7 +146,7 @@ class Run:
 
     @property
     def limit(self) -> int:
-        """How many requests may be in flight just now."""
+        """Number of requests that may be in flight just now."""
         return int(self._limiter.limit)
 
     async def ask(self, groups: Iterator[list[Work]]) -> Outcomes:

@@ -174,7 +174,7 @@ def bands(rows: pd.DataFrame, texts: ExplanationTexts) -> list[str]:
 
 
 def cache_of(texts: ExplanationTexts) -> Path | None:
-    """Where vectors and KeyBERT's words are kept: `derived/` of the first result folder, for a file our own cache.
+    """Cache of vectors and KeyBERT's words: in `derived/` of the first result folder, for a file in our own cache.
 
     None, memory alone, where that cannot be written.
     """

@@ -33,7 +33,7 @@ _LEFT_OF_CONTRACTIONS = "ain aren couldn didn doesn don hadn hasn haven isn ll m
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Counts:
-    """How often each term stands in each text: a sparse matrix (texts, terms), and the terms."""
+    """Occurrences of each term in each text: a sparse matrix (texts, terms), and the terms."""
 
     matrix: Any
     terms: NDArray[np.str_]

@@ -156,7 +156,7 @@ def _names(bare: str) -> list[str]:
 
 
 def place_of_quote(span: str, sources: Sources) -> Place:
-    """Where a quotation stands first; a piece between omission marks may stand anywhere in it."""
+    """First place that holds a quotation; a piece between omission marks may stand anywhere in it."""
     pieces = [normalised(piece) for piece in _OMITTED.split(span)]
     return _first(sources, lambda source: all(f" {piece} " in source.words for piece in pieces if piece))
 

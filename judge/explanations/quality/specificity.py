@@ -153,7 +153,7 @@ def _said(options: NumbersOptions) -> list[str]:
 
 
 def sampled(frame: pd.DataFrame, options: NumbersOptions) -> NDArray[np.bool_]:
-    """Which rows are analysed: for each row of the table, random whole stories up to its even share of the sample.
+    """Mask of the rows analysed: for each table row, random whole stories up to its even share of the sample.
 
     What a row does not use of its share goes to the others.
     """

@@ -153,7 +153,7 @@ def _kept(side: Ints, common: Ints) -> Ints:
 
 
 def _ordered_pairs(side: Ints, common: Ints) -> NDArray[np.float32]:
-    """How often token a stands before token b, for all a, b of the common ones; float32 counts exactly up to 2^24."""
+    """Number of times that token a stands before b, for all a, b of the common ones; float32 is exact up to 2^24."""
     here = np.searchsorted(common, _kept(side, common))
     one_hot = np.zeros((here.size, common.size), np.float32)
     one_hot[np.arange(here.size), here] = 1

@@ -40,7 +40,7 @@ def f_score(text: str, reference: str) -> float:
 
 
 def _places(sentence: Sequence[str]) -> tuple[dict[str, int], int]:
-    """Where each word stands, as bits, and all places."""
+    """Positions of each word, as bits, and the bits of all positions."""
     masks: dict[str, int] = {}
     for position, word in enumerate(sentence):
         masks[word] = masks.get(word, 0) | 1 << position

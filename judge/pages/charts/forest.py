@@ -152,7 +152,7 @@ def _interval(estimate: Estimate, at: Callable[[float], float], y: float, sign: 
 
 
 def _keys(figure: Forest) -> list[tuple[str, Sign | Band]]:
-    """What needs a name: bands, and series where there are several."""
+    """Entries of the legend: bands, and series where there are several."""
     series: list[tuple[str, Sign | Band]] = [*figure.series] if len(figure.series) > 1 else []
     return [*series, *((band.name, band) for band in figure.bands if band.defined)]
 

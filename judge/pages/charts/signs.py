@@ -19,7 +19,7 @@ _SIZE = 3.8
 
 
 def colour(sign: Sign) -> int:
-    """Which of the stylesheet's colours (1 to 9) a sign has; 0 = none, for points of no group."""
+    """Number of a sign's colour in the stylesheet (1 to 9); 0 = none, for points of no group."""
     return 0 if sign is OTHERS else _COLOURS.get(sign.colour, INK)
 
 

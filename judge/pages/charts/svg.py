@@ -62,7 +62,7 @@ def text(x: float, y: float, content: str, *, size: float = 12, anchor: str = "s
 
 
 def mark(tip: str, *children: Markup, **attributes: Attribute) -> Markup:
-    """What one number looks like, with the number in words for whoever points at it."""
+    """Group of shapes that draws one number, with the number in words for whoever points at it."""
     return element("g", element("title", tip), *children, **({"class_": "mark"} | attributes))
 
 

@@ -22,7 +22,7 @@ _FEW_CHARACTERS = 24
 
 
 def assertion(page: Page, mention: Mention, form: str) -> Assertion:
-    """How the sentence around a number gives it; `form` is the statement's (`label`, `leading`, `sentence`)."""
+    """Way in which a number's sentence gives it; `form` is the statement's (`label`, `leading`, `sentence`)."""
     begin, end, mark = page.sentence(mention.start, mention.stop)
     before, after = page.low[begin : mention.start], page.low[mention.stop : end]
     if mark == "?" and (form not in _FORMS or len(after) <= _FEW_CHARACTERS):

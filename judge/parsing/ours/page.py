@@ -46,7 +46,7 @@ class Page:
         return replace(self, text=text, low=low, last=end)
 
     def sentence(self, start: int, stop: int) -> tuple[int, int, str]:
-        """Where the sentence around [start, stop) begins and ends, and the mark that ends it ("" at a line's end)."""
+        """Start and end of the sentence around [start, stop), and the mark that ends it ("" at a line's end)."""
         first = max(0, start - _REACH)
         begin = first
         for match in _SENTENCE_STOP.finditer(self.low, first, start):

@@ -26,7 +26,7 @@ _REPORTS = re.compile(
 
 
 def quotation(text: str, start: int, stop: int) -> tuple[int, int] | None:
-    """Where the reported speech around [start, stop) of an answer begins and ends; None where it is the judge's own.
+    """Start and end of the reported speech around [start, stop) of an answer; None where it is the judge's own.
 
     Quotation marks around the whole answer, a whole line, or what a label of the judge's own introduces ('Rating: "4"')
     report nobody's speech.

@@ -103,7 +103,7 @@ def _stated(page: Page, mention: Mention) -> Statement | None:
 
 
 def follows(page: Page, mention: Mention) -> str:
-    """What stands behind: `stop`, `dash`, `scale` ("1 = worst"), `word` (may follow a rating), `Word` (a new sentence
+    """Text behind it: `stop`, `dash`, `scale` ("1 = worst"), `word` (may follow a rating), `Word` (a new sentence
     without a stop), `label` ("Rating: 3 Confidence: 2"), `noun` (the number counts something), `no` (in a compound)."""
     return _behind(page, mention.stop)
 

@@ -198,7 +198,7 @@ PARTS = re.compile(
 
 
 def stated(line: str, begin: int, start: int, stop: int, end: int, mark: str, criterion_words: frozenset[str]) -> str:
-    """How a sentence [begin, end) gives a preference at [start, stop): `overall`, `plain`, `part` or `denied`.
+    """Way a sentence [begin, end) gives a preference at [start, stop): `overall`, `plain`, `part` or `denied`.
 
     `criterion_words` are words of the criterion that was asked for: what is said of it is no part.
     """

@@ -39,7 +39,7 @@ UNKNOWN = "◌"
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """Where the text names a story: [start, stop), and where the label itself begins in it."""
+    """Place [start, stop) at which the text names a story, and the place of the label itself in it."""
 
     start: int
     stop: int

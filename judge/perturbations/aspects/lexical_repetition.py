@@ -38,7 +38,7 @@ def _twice(text: str, sentence: Sentence, kind: float, where: float) -> Edit:
 
 
 def _runs(text: str, sentence: Sentence) -> list[tuple[int, int]]:
-    """Where four words stand in a row, no mark between; none that ends before the rest of a contraction."""
+    """Places of four words in a row, no mark between; none that ends before the rest of a contraction."""
     words = list(_WORD.finditer(text, sentence.start, sentence.end))
     runs = []
     for at in range(len(words) - _WORDS + 1):

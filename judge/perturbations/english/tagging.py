@@ -81,7 +81,7 @@ def _tokens(doc: Any, text: str) -> list[Token]:
 
 
 def available() -> str | None:
-    """What is missing for texts to be tagged, as a command; None where nothing is. Loads nothing."""
+    """Command that installs what tagging of texts lacks; None where nothing is missing. Loads nothing."""
     from importlib.util import find_spec
 
     if find_spec("spacy") is None or find_spec("lemminflect") is None:

@@ -62,7 +62,7 @@ def _asks(parse: Parse, at: int) -> bool:
 
 
 def _of_s(parse: Parse, at: int) -> str | None:
-    """What `'s` stands for behind a pronoun: is or has; None where it may be a possessive or us."""
+    """Verb that `'s` stands for behind a pronoun: is or has; None where it may be a possessive or us."""
     before, token = parse.tokens[at - 1], parse.tokens[at]
     if before.text.lower() not in word_list("contractions")["pronouns"] or token.pos not in ("AUX", "VERB"):
         return None

@@ -45,13 +45,13 @@ def stories(inputs: ReportInputs) -> Iterator[str]:
 
 
 def shown(fact: ComparisonFacts) -> str:
-    """How pairs were shown to a judge."""
+    """Phrase on the orders in which pairs were shown to a judge, and on whether a tie was offered."""
     tie = "a tie was offered" if fact.ties else "no tie was offered"
     return f"{_ORDERS.get(fact.orders, fact.orders)} ({tie})"
 
 
 def statistics(inputs: ReportInputs) -> Iterator[str]:
-    """What was read from the answers, and every statistic of the page."""
+    """Sentences on the reading of the answers, and on every statistic of the page."""
     parsers = listed(list(dict.fromkeys(fact.parser for fact in inputs.compared_facts)))
     yield f"Preferences were read from the answers by parser {parsers}; none was imputed, and a tie is an outcome."
     share = inputs.verdicts.share

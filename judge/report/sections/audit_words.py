@@ -114,7 +114,7 @@ def headline(facts: AuditFacts) -> str:
 
 
 def methods(facts: AuditFacts, cite: str) -> str:
-    """What was done, for a paper: items, annotators, sampling, seed, blinding, agreement, the second round."""
+    """Methods of the audit, for a paper: items, annotators, sampling, seed, blinding, agreement, the second round."""
     who = "One person" if facts.annotators == 1 else f"{facts.annotators} people"
     text = f"{who} audited {facts.finished:,} of {_many(facts.items, 'explanation', 'explanations')}, {_drawn(facts)}"
     if facts.sampling.get("options"):

@@ -22,7 +22,7 @@ _BARS: dict[str, Kind] = {"person": CEILING, "control": CONTROL}
 
 
 def answers(inputs: ReportInputs) -> Iterator[Answer]:
-    """What the table cannot tell, for the first box."""
+    """Answer on the results that cannot be computed from the table, for the first box."""
     if inputs.checked is not None and inputs.checked.untold:
         yield Answer(
             "What cannot be computed from the file?", tuple(untold.sentence for untold in inputs.checked.untold)
@@ -40,7 +40,7 @@ def without(inputs: ReportInputs) -> frozenset[str]:
 
 
 def blocks(inputs: ReportInputs) -> list[Markup]:
-    """How the columns were read, with the command that repeats it, and the gaps."""
+    """Blocks on the reading of the columns, with the command that repeats it, and on the gaps."""
     checked = inputs.checked
     if checked is None:
         return []
@@ -60,7 +60,7 @@ def blocks(inputs: ReportInputs) -> list[Markup]:
 
 
 def columns_table(checked: Checked) -> Table:
-    """Which column was read as what."""
+    """Table of columns and the roles that they were read as."""
     guess = checked.columns
     rows = [{"what": option, "column": column, "of": None} for option, column in guess.fields.items()]
     rows += [{"what": "judge", "column": name, "of": "named in the column of raters"} for name in guess.judge_names]
@@ -80,7 +80,7 @@ def columns_table(checked: Checked) -> Table:
 
 
 def untold_table(checked: Checked) -> Table:
-    """What cannot be computed from the file, and what would."""
+    """Table of the results that cannot be computed from the file, and of the data that would provide them."""
     columns = [
         Column("missing", "not in the file", wrap=22),
         Column("therefore", "so", wrap=30),
@@ -93,7 +93,7 @@ def untold_table(checked: Checked) -> Table:
 
 
 def answers_table(answers_given: list[Answer], checked: Checked) -> Table:
-    """What the page says first, as a table."""
+    """Table of the answers that the page begins with."""
     columns = [
         Column("question", "question", wrap=18),
         Column("answer", "answer", wrap=18),

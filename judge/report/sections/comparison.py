@@ -90,6 +90,6 @@ def _counted(comparison: Comparison) -> str:
 
 
 def _where(comparison: Comparison, entry: Entry) -> str:
-    """What both sides share, before the sentence: `Beluga-13B: `; nothing where all contrasts share the same."""
+    """Name that both sides share, before the sentence: `Beluga-13B: `; "" where all contrasts share the same."""
     name = tables.shared_name(entry, comparison)
     return f"{name}: " if name else ""

@@ -15,7 +15,7 @@ _LAST = ("systems", "wrong", "seen", "missing")
 
 
 def answers(inputs: ReportInputs) -> list[Answer]:
-    """What the figures are worth, may the judge replace an annotator, which prompt; agreement, loss, consistency,
+    """Answers on the figures' limits, replacement of an annotator, choice of prompt; agreement, loss, consistency,
     explanations; systems, what goes wrong, what is missing, what next."""
     datasets = inputs.summary.datasets
     answers_all = headline.answers(inputs)

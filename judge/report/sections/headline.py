@@ -34,7 +34,7 @@ _RIVALS = 3
 
 
 def answers(inputs: ReportInputs) -> list[Answer]:
-    """Who rated the stories where that has to be said, then agreement, loss, consistency, explanations, their audit."""
+    """Answers on caveats where there are any, then agreement, loss, consistency, explanations, their audit."""
     rater_words = inputs.raters.them
     first = tuple(_caveats(inputs))
     answers_so_far = [Answer(WORTH, first)] if first else []
@@ -145,7 +145,7 @@ def _agreement(where: str, best: Margin, rows: int, raters: Raters) -> Iterator[
 
 
 def _common(rivals: Sequence[Rival]) -> str:
-    """What the highest row and those of another coverage reach on the stories that both rated: those ahead first."""
+    """Sentence with the means of the highest row and of rows of other coverage on shared stories: those ahead first."""
     shown = sorted(rivals, key=lambda rival: not rival.ahead)[:_RIVALS]
     parts = [
         f"on the {rival.stories:,} that {rival.name}, which rated {100 * rival.share:.0f} % of the stories, has too it "

@@ -26,7 +26,7 @@ _READ = (
 
 
 def answer(inputs: ReportInputs, dataset: str, on: str) -> Answer | None:
-    """How far the best row's labels are people's; None where nothing of this dataset is labelled."""
+    """Answer on the best row's agreement with people's labels; None where nothing of this dataset is labelled."""
     confusions = inputs.confusions
     rows = () if confusions is None else confusions.main(dataset)
     judges = [row for row in rows if row.kind not in (CEILING, CONTROL)]

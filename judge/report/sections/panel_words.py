@@ -20,7 +20,7 @@ _READ = (
 
 
 def sentences(inputs: ReportInputs, best: Margin) -> Iterator[str]:
-    """Which panel people are of; or how the named row stands to each two, and criteria on which signs differ where
+    """Sentences on the people's panel; or on the named row beside each two, and criteria on which signs differ where
     their mean hides it.
     """
     result = inputs.panels

@@ -17,7 +17,7 @@ from judge.report.inputs import ReportInputs
 
 
 def coverage_blocks(inputs: ReportInputs) -> list[Markup]:
-    """What was asked, answered and rated; whether what was lost differs from what was kept."""
+    """Blocks on coverage: requests, answers, ratings; and on differences of the lost stories from the kept ones."""
     summary, *others = coverage_tables.tables(inputs.coverage)
     sentence = f"Coverage: {coverage_tables.sentence(inputs.coverage.total)}."
     return [prose(sentence), shown(summary, inputs), *(shown(table, inputs, folded=True) for table in others)]
@@ -52,7 +52,7 @@ def diagnostic_blocks(inputs: ReportInputs) -> list[Markup]:
 
 
 def _tally(result: Diagnosis) -> Table:
-    """How many tests of each kind found something: a row a judge and Eval-Prompt, a column a kind of fault."""
+    """Table of counts of significant tests: a row a judge and Eval-Prompt, a column a kind of fault."""
     kinds = {finding.diagnostic: finding.kind.tail for finding in result.findings}
     tally: dict[tuple[str, str], dict[str, list[int]]] = {}
     for finding in result.findings:

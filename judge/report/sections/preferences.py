@@ -28,7 +28,7 @@ def blocks(inputs: ReportInputs) -> list[Markup]:
 
 
 def agreement_blocks(inputs: ReportInputs) -> list[Markup]:
-    """How often judges prefer what people prefer, beside what needs no judge, and by difference of length."""
+    """Blocks on agreement of judges' and people's preferences, beside judgeless baselines, by difference of length."""
     read = (
         "Two rows need no judge: the longer story wins, and the control, which reads nothing but the surface of a text "
         "and predicts pairs of story-prompts it was not fitted on. A judge below them has not been shown to read the "
@@ -40,7 +40,7 @@ def agreement_blocks(inputs: ReportInputs) -> list[Markup]:
 
 
 def order_blocks(inputs: ReportInputs) -> list[Markup]:
-    """What the place of a story does, apart from noise."""
+    """Blocks on the effect of a story's place in the pair, apart from noise."""
     return _tables(inputs, "order") or [prose("No judge compared.")]
 
 
@@ -63,7 +63,7 @@ def transitivity_blocks(inputs: ReportInputs) -> list[Markup]:
 
 
 def coverage_blocks(inputs: ReportInputs) -> list[Markup]:
-    """What was asked, answered and decided."""
+    """Blocks on coverage: comparisons asked, answered and decided."""
     sentence = verdicts.sentence(inputs.verdicts)
     return [prose(f"Coverage: {sentence}."), *(shown(table, inputs) for table in verdicts.tables(inputs.verdicts))]
 

@@ -95,7 +95,7 @@ def _rows(manifest: Mapping[str, Any]) -> Iterator[dict[str, str | None]]:
 
 
 def _server(server: Mapping[str, Any]) -> Iterator[dict[str, str | None]]:
-    """What the server told of itself, as far as it is one line long."""
+    """Rows of the server's own description, for values of one line."""
     for key, value in server.items():
         if key not in ("notes", "base_url", "address") and isinstance(value, str | int | float | bool):
             yield _row(f"server: {key.replace('_', ' ')}", None, value)

@@ -67,7 +67,7 @@ def layout(level: Level, value: Callable[[str, str], _T], average: Callable[[Seq
 
 
 def pairs(scores: Scores, column: str, short: str, recipe: Recipe) -> list[Pair]:
-    """What a cell correlates: a judge, a measure or people's other criterion with people; or each position with people.
+    """Pairs that a cell correlates: a judge, a measure or people's other criterion with people; or each position.
 
     A position stands against all of them as published, or against the others.
     """

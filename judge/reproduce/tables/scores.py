@@ -77,5 +77,5 @@ class Scores:
 
 
 def off_scale(values: Floats) -> NDArray[np.bool_]:
-    """Which numbers no answers on the scale of 1 to 5 can have as their mean."""
+    """Mask of the numbers that cannot be a mean of answers on the scale of 1 to 5."""
     return np.asarray((values < SCALE.min) | (values > SCALE.max))

@@ -64,7 +64,7 @@ class RankedPairs:
         return both[:, 0], both[:, 1]
 
     def sizes(self) -> dict[str, float]:
-        """What Table 1 counts of a set of pairs; words are those between blanks, as means over stories."""
+        """Table 1's counts for a set of pairs; words are those between blanks, as means over stories."""
         higher = dict.fromkeys(name for name, _ in self.order)
         lower = dict.fromkeys(name for _, name in self.order)
         return {
@@ -155,7 +155,7 @@ class Comments:
 
     @property
     def chosen(self) -> NDArray[np.int64]:
-        """How often each aspect was chosen in each story, shape (stories, aspects)."""
+        """Counts of choices of each aspect in each story, shape (stories, aspects)."""
         counts = np.zeros((int(self.story.max()) + 1, self.aspects), dtype=np.int64)
         np.add.at(counts, (self.story, self.aspect), 1)
         return counts

@@ -67,7 +67,7 @@ _NOT_HERE = (
 
 
 def missing(place: Place, entry: Printed) -> str:
-    """Why the available data do not give a printed cell."""
+    """The reason why the available data do not give a printed cell."""
     table, _, column = place
     if table == "preference":
         kind = column.partition("_")[0]

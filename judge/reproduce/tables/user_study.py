@@ -101,12 +101,12 @@ def _half_width(agreement: Estimate, recipe: Recipe) -> float | None:
 
 
 def _known_cause(study: UserStudy, place: Place) -> str | None:
-    """Why a rate may be another number than the printed one."""
+    """Possible reason for the difference of a rate from the printed one; None where there is none."""
     return UNKNOWN_COUNT if place[0] == RATE and place[1] in study.errors else None
 
 
 def _counted(answers: NDArray[np.float64]) -> str:
-    """How the answers can be counted as a rate."""
+    """Note with the rates that the ways of counting the answers give."""
     given = answers.sum(axis=1)
     ways = f"mean {answers.mean():.3f}, majority {(given >= 2).mean():.2f}, any {(given >= 1).mean():.2f}"
     alone = ", ".join(f"{rate:.2f}" for rate in answers.mean(axis=0))

@@ -175,7 +175,7 @@ class _Sums:
         return (less @ t)[1:], (less @ weights)[1:, 1:], (less @ seen)[1:]
 
     def combinations(self, indices: frozenset[str]) -> int:
-        """How many combinations of these facets' levels hold a rating."""
+        """Number of combinations of these facets' levels that hold a rating."""
         return int((self._count(indices) > 0).sum())
 
     def _count(self, indices: frozenset[str]) -> Floats:

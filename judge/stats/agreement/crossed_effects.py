@@ -209,7 +209,7 @@ def _least(function: Callable[[float], float]) -> tuple[float, float]:
 
 
 def _ends(deviance: Callable[[float, float], float], rho: float, cutoff: float) -> tuple[float, float]:
-    """Where the deviance, least over phi, crosses the cutoff beside the estimate; 0 and 1 where it does not."""
+    """Ends of the interval, where the deviance, least over phi, crosses the cutoff; 0 and 1 where it does not."""
 
     def above(share: float) -> float:
         return _least(lambda phi: deviance(share, phi))[1] - cutoff

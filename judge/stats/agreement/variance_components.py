@@ -82,7 +82,7 @@ class VarianceComponents:
 
     @property
     def impossible(self) -> str | None:
-        """Why the model does not hold: variances below 0 in all but one of a thousand draws; None where there is none.
+        """Reason why the model does not hold: variances below 0 in all but one of a thousand draws; None without one.
 
         At 95 % one of forty variances of 0 would be taken for such. A term that does not vary at all is not meant.
         """

@@ -126,7 +126,7 @@ class GivenQuality:
         )
 
     def reason(self) -> str | None:
-        """Why the regression is unreliable (too little true variance in a regressor), or None."""
+        """Reason why the regression is unreliable (too little true variance in a regressor), or None."""
         if not self.used.any():
             return RATED_ONCE
         if self.at_end >= MOST_AT_END:

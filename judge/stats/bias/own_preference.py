@@ -36,7 +36,7 @@ class OwnPreference:
         return mine, np.setdiff1d(codes, mine)
 
     def reason(self) -> str | None:
-        """Why the test is undefined, or None."""
+        """Reason why the test is undefined, or None."""
         mine, others = self.systems
         if not mine.size:
             return "undefined: none of the own systems' stories has the judge's rating and two of people's ratings"

@@ -345,7 +345,7 @@ def _likelihood(design: Design, ended: Floats, parameters: Floats) -> float:
 
 
 def _separated(design: Design, rows: Comparisons) -> str | None:
-    """Why the likelihood has no maximum (Albert & Anderson 1984, Biometrika 71), or None where it has one.
+    """Reason for a likelihood without a maximum (Albert & Anderson 1984, Biometrika 71); None where it has one.
 
     A direction along which no observed ending becomes less likely than another, and some more so, by linear programming
     (Konis 2007).

@@ -63,7 +63,7 @@ class Strengths:
 
     @property
     def reason(self) -> str | None:
-        """Why the strengths are undetermined, or None."""
+        """Reason why the strengths are undetermined, or None."""
         return self.strengths[0].reason if self.fit is None and self.strengths else None
 
 

@@ -110,7 +110,7 @@ def clustered_proportion(hits: Floats, cluster: Codes, *, confidence: float = 0.
 
 
 def effective_n(n: int, se_independent: float, se_clustered: float) -> float:
-    """How many independent stories would give the clustered standard error: n (SE_iid / SE_cluster)².
+    """Number of independent stories that would give the clustered standard error: n (SE_iid / SE_cluster)².
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ Codes = NDArray[np.int64]
 
 
 def reach(errors: Floats, cluster: Codes, level: float) -> float:
-    """How far the interval reaches either way of a prediction.
+    """Half-width of the interval about a prediction.
 
     Parameters
     ----------

@@ -73,7 +73,7 @@ class Ordinal:
 
 
 def _why_not(y: Floats) -> str | None:
-    """Why no ordinal model can be fitted to these responses (n,), or None."""
+    """Reason why no ordinal model can be fitted to these responses (n,), or None."""
     levels = np.unique(np.round(y[~np.isnan(y)], kendall.DECIMALS)).size
     if levels < 2:
         return "the people's ratings are all equal"

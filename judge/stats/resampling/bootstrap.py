@@ -79,7 +79,7 @@ class Resamples:
 
     @property
     def counts(self) -> Counts:
-        """How often each unit was drawn, (b, units); only for resamples of one factor."""
+        """Counts of the draws of each unit, (b, units); only for resamples of one factor."""
         (factor,) = self.factors
         return factor.counts
 
@@ -129,7 +129,7 @@ class Resamples:
         return replace(self, factors=tuple(factor.of(rows) for factor in self.factors))
 
     def split(self, group: Codes) -> tuple[NDArray[np.int64], Resamples | None]:
-        """How often groups were drawn as a whole, and the resamples within groups.
+        """Counts of the draws of each group as a whole, and the resamples within groups.
 
         Parameters
         ----------
@@ -250,7 +250,7 @@ def draw_both(system: Codes, story_prompt: Codes, resamples: int, rng: np.random
 
 
 def both_refused(system: Codes) -> str | None:
-    """Why systems are not resampled, or None where they are.
+    """Reason why systems are not resampled, or None where they are.
 
     Parameters
     ----------
@@ -264,7 +264,7 @@ def both_refused(system: Codes) -> str | None:
 
 
 def _counts(unit: Codes, resamples: int, rng: np.random.Generator) -> Counts:
-    """How often each unit was drawn, (b, units); some resamples at a time."""
+    """Counts of the draws of each unit, (b, units); some resamples at a time."""
     units = int(unit.max()) + 1 if unit.size else 0
     counts = np.zeros((resamples, units), dtype=np.int32)
     if units == 0:

@@ -174,7 +174,7 @@ def _test(
 
 
 def _masks(unit: Codes, swaps: int, rng: np.random.Generator) -> Iterator[Masks]:
-    """Which stories are swapped (some swaps, n), all stories of a unit together, each unit with probability 1/2."""
+    """Masks of swapped stories (some swaps, n), all stories of a unit together, each unit with probability 1/2."""
     present, story = np.unique(unit, return_inverse=True)
     step = max(1, _CHUNK // max(1, unit.size))
     for start in range(0, swaps, step):

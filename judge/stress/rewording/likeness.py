@@ -42,7 +42,7 @@ def overlap(sentence: str, other: str) -> float:
 
 
 def complaint(sentence: str, other: str) -> str | None:
-    """Why a paraphrase is refused whatever its meaning; None where it is not."""
+    """Reason for refusing a paraphrase whatever its meaning; None where it is not refused."""
     if len(sentences(other)) != 1 or "\n" in other:
         return "not one sentence"
     if Counter(_placeholders(sentence)) != Counter(_placeholders(other)):

@@ -69,7 +69,7 @@ def base_of(options: EncoderOptions) -> Base:
 
 
 def count_cut(options: EncoderOptions, base: Base, pairs: Sequence[Pair]) -> int:
-    """How many texts are longer than what is read."""
+    """Number of texts that are longer than the part of them that is read."""
     tokenizer = _open(options, base, 1).tokenizer
     return sum(len(ids) > base.max_length for ids in tokenizer(list(pairs), verbose=False)["input_ids"])
 

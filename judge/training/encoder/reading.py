@@ -78,11 +78,11 @@ class Lesson:
         return sorted({self.groups[q.material][k] for q in self.questions for k in q.stories})
 
     def within(self, groups: set[str]) -> Lesson:
-        """What belongs to some groups."""
+        """The part of the lesson that belongs to some groups."""
         return self._only(lambda group: group in groups)
 
     def without(self, groups: set[str]) -> Lesson:
-        """What does not belong to them; perturbed stories of other story-prompts among it."""
+        """The part of the lesson outside these groups, perturbed stories of other story-prompts included."""
         return self._only(lambda group: group not in groups)
 
     def _only(self, wanted: Callable[[str], bool]) -> Lesson:
@@ -97,7 +97,7 @@ def lesson(
     worse: Sequence[Sequence[tuple[Story, Story]]],
     criteria: str | None,
 ) -> Lesson:
-    """What is to be learnt; `worse` are each dataset's (origin, perturbed) stories, added to every preference."""
+    """Make the lesson to learn; `worse` are each dataset's (origin, perturbed) stories, added to every preference."""
     definitions = _definitions(materials, criteria)
     groups = _held_together(materials)
     questions: list[Question] = []
@@ -119,7 +119,7 @@ def lesson(
 
 
 def texts(material: Material, asked: str, places: Sequence[int] | Codes) -> list[Pair]:
-    """What is read for a question about some stories."""
+    """Pairs of query and story text that are read for a question about some stories."""
     stories = [material.stories[k] for k in places]
     return [(query_text(asked, story.story_prompt), story.text) for story in stories]
 

@@ -52,7 +52,7 @@ class Course:
     fitting: ModuleType
 
     def texts(self, question: Question, places: Sequence[int] | NDArray[np.int64]) -> list[tuple[str, str]]:
-        """What is read for a question about some stories."""
+        """Pairs of query and story text that are read for a question about some stories."""
         return texts(self.materials[question.material], question.asked, places)
 
 

@@ -42,7 +42,7 @@ class Unfinished:
         return self.path / name
 
     def answers(self, name: str) -> dict[str, Any] | None:
-        """What a fit that is done came to."""
+        """Stored answers of a finished fit; None where it is not finished."""
         return self._read(self.path / f"{name}.json")
 
     def done(self, name: str, answers: Mapping[str, Any]) -> None:

@@ -62,7 +62,7 @@ def lasting_key(store: AuditStore) -> str:
 
 
 def introduction(store: AuditStore) -> dict[str, Any]:
-    """What the welcome page and a pack say before the work: counts, questions, what is hidden.
+    """Facts that the welcome page and a pack give before the work: counts, categories, practice, what is hidden.
 
     How long others took is not said: it would set a pace.
     """

@@ -153,7 +153,7 @@ def _whole(
 
 
 def _given(dispute: Dispute, annotation: Round) -> list[tuple[str, Any]]:
-    """What each annotator said of an item, by name."""
+    """Answers and note of each annotator on an item, by name."""
     names = sorted({name for by_annotator in dispute.given.values() for name in by_annotator})
     answers_by_name = []
     for name in names:

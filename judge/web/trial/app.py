@@ -39,7 +39,7 @@ _EMPTY = "Paste a story first."
 
 @dataclass(frozen=True, slots=True)
 class Before:
-    """What stands in the form when the page is opened."""
+    """Texts in the form when the page is opened."""
 
     story: str = ""
     story_prompt: str = ""
@@ -115,7 +115,7 @@ class _Page:
         )
 
     async def cost(self, message: Message) -> dict[str, Any]:
-        """What the questions would cost; why they cannot be asked, in the same place."""
+        """Cost of the questions; the reason why they cannot be asked, in the same place."""
         try:
             prepared = await asyncio.to_thread(self._prepared, message)
         except JudgeError as error:
@@ -138,7 +138,7 @@ class _Page:
         return {"name": name, **self._shown(begun)}
 
     async def answers(self, request: Request) -> Response:
-        """What has come so far of a trial."""
+        """Answer a request with the answers so far of a trial."""
         from starlette.responses import JSONResponse
 
         asked = self.trials.get(request.path_params["name"])

@@ -44,12 +44,12 @@ class Asked:
 
     @property
     def seconds(self) -> float:
-        """How long it has taken."""
+        """Duration of the trial so far, or of the whole trial once it has ended."""
         return (self.ended or time.monotonic()) - self.began
 
     @property
     def sheet(self) -> Sheet:
-        """What has come so far."""
+        """Sheet of the answers so far."""
         return sheet(self.trial.questions, self.trial.answers, self.control)
 
 
@@ -136,7 +136,7 @@ class Trials:
 
 
 def in_words(error: JudgeError) -> str:
-    """What is wrong and what mends it, without options."""
+    """An error in words: the fault and its remedy, without options."""
     hint = written(error.hint or "", PLAIN)
     sentence = f"{written(error.sentence, PLAIN)}."
     return f"{sentence} {hint[:1].upper()}{hint[1:]}." if hint else sentence

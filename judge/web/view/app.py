@@ -84,7 +84,7 @@ def _of_ratings(page: Callable[[Site, Any], Any]) -> Callable[[Site, Any], Any]:
 
 
 def _sentence(site: Site, error: JudgeError, status: int | None = None) -> Response:
-    """What went wrong, as a page with a sentence and what mends it."""
+    """Page for an error: a sentence and its remedy."""
     status = status or (404 if isinstance(error, NotFoundError) else 422)
     sentence, hint = written(error.sentence, PLAIN), written(error.hint or "", PLAIN)
     return site.page("parts/sentence.html", status=status, sentence=sentence, hint=hint or None)

@@ -26,7 +26,7 @@ _FEW = 500
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """What one judge said of both; `problem` is why it cannot be shown."""
+    """Answers of one judge about both stories; `problem` is the reason why they cannot be shown."""
 
     slug: str
     origin: JudgeView | None = None
@@ -66,7 +66,7 @@ def first_changed(journal: JournalReader) -> str | None:
 
 
 def known_change(story: str) -> PerturbedName | None:
-    """What an id tells of a change that this program knows."""
+    """Change that a story's id names, of those that this program knows; None for any other id."""
     name = read_name(story)
     return name if name is not None and name.perturbation in CATALOGUE else None
 
@@ -117,7 +117,7 @@ def change_words(name: PerturbedName) -> str:
 
 
 def _facts_files(run: FoundRun, root: Path, dataset: str) -> Iterator[Path]:
-    """Where a file of facts may lie: beside the dataset as the run names it, or in the run; never above `root`."""
+    """Possible files of facts: beside the dataset as the run names it, or in the run; never above `root`."""
     named = [facts_path(run.path / dataset)] if dataset.endswith(".jsonl") else []
     for file in [*named, *sorted(run.path.glob("*.facts.jsonl"))]:
         if file.resolve().is_relative_to(root):

@@ -95,7 +95,7 @@ def update(folder: ResultFolder, file: Path) -> int:
 
 
 def identity_of(definition: Mapping[str, Any], parser: Parser, created: float | None) -> str:
-    """What must be equal for an index to go on: a criterion that came later changes how other answers are read."""
+    """Fingerprint that must stay equal for an index to go on: a later criterion changes how other answers are read."""
     kept: tuple[str, ...] = (
         "name",
         "dataset_hash",
@@ -271,7 +271,7 @@ def _insert(db: sqlite3.Connection, answers: Iterable[Answer], read: _Read) -> N
 
 
 def _sum(db: sqlite3.Connection, journal: JournalReader) -> None:
-    """How often each status and rating stands in each cell, so that no page has to count."""
+    """Count each status and rating in each cell, so that no page has to count."""
     db.execute("DELETE FROM cells")
     db.execute(
         "INSERT INTO cells SELECT criterion, eval_prompt, system, status, round(rating, 6), other, agrees, count(*)"

@@ -31,7 +31,7 @@ WORDS = ("criterion", "eval_prompt", "system", "status", "flag", "text", "people
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """What judgments must be like. None and "" filter nothing; names that the index does not know match nothing.
+    """Filters of judgments. None and "" filter nothing; names that the index does not know match nothing.
 
     `rating` is a whole point (ratings from .5 below to .5 above count as it, those halfway to the higher point), of
     verdicts a number of `index.LEAD`. `people` is "agrees" or "differs", of verdicts alone.
@@ -234,7 +234,7 @@ class Judgments:
         return means_by_story
 
     def total(self) -> int:
-        """How many judgments the index holds."""
+        """Number of judgments in the index."""
         return int(self._db.execute("SELECT count(*) FROM judgments").fetchone()[0])
 
 

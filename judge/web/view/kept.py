@@ -34,7 +34,7 @@ class Kept:
         self._own: tempfile.TemporaryDirectory[str] | None = None
 
     def folder_of(self, folder: Path) -> Path:
-        """Where things of this folder are kept: its `derived/`, or our own folder. Makes nothing in the run."""
+        """Folder for what is stored of this folder: its `derived/`, or our own folder. Makes nothing in the run."""
         derived = folder / "derived"
         nearest = derived if derived.is_dir() else folder
         if os.access(nearest, os.W_OK):

@@ -177,7 +177,7 @@ def _parsed(journal: JournalReader, run: Asked, last: int) -> tuple[float | None
 
 
 def notes_of(run: Asked) -> tuple[str, ...]:
-    """What must be said beside this judge's figures."""
+    """Notes to be shown beside this judge's figures."""
     force = run.manifest.get("in_force", {})
     name = JudgeName.of(run.judge)
     notes = [f"{run.judge} is a control, not a language model"] if name.is_control else []

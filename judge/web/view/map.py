@@ -52,7 +52,7 @@ def state_of(folder: ResultFolder) -> str | None:
 
 
 def picture_file(file: Path) -> Path:
-    """Where the picture's numbers stand, beside the database."""
+    """File of the picture's numbers, beside the database."""
     return file.with_suffix(".json")
 
 
@@ -108,7 +108,7 @@ def _picture(points: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class MapFilters:
-    """What points must be like; "" filters nothing. `cluster` "none" are those in no cluster."""
+    """Filters of the map's points; "" filters nothing. `cluster` "none" are those in no cluster."""
 
     criterion: str = ""
     eval_prompt: str = ""

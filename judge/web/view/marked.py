@@ -101,7 +101,7 @@ def _pieces(text: str, shared_texts: Sequence[str]) -> list[str]:
 
 
 def _equal(pieces: Sequence[str], shared_texts: Sequence[str]) -> Markup:
-    """What stands in both: known texts in a box of their own, so that the differences are not lost among them."""
+    """Markup of the pieces in both texts: known texts get a box, so that differences are not lost among them."""
     whole = Markup('<span class="whole" tabindex="0">{}</span>')
     return Markup("").join(whole.format(piece) if piece in shared_texts else escape(piece) for piece in pieces)
 

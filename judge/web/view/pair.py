@@ -40,7 +40,7 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What one judge answered about the pair on one criterion with one Eval-Prompt, shown in one order.
+    """Answers of one judge about the pair on one criterion with one Eval-Prompt, shown in one order.
 
     `won` has every repeat in order, None where no preference was read.
     """
@@ -54,7 +54,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class JudgeView:
-    """What one judge said of the pair, by criterion and Eval-Prompt: a cell an order."""
+    """Answers of one judge about the pair, by criterion and Eval-Prompt: a cell an order."""
 
     slug: str
     judge: str
@@ -81,7 +81,7 @@ class People:
 
     @property
     def implied(self) -> Won | None:
-        """What the means imply."""
+        """Preference that the mean ratings imply; None without means."""
         if self.means is None:
             return None
         one, other = self.means
@@ -144,7 +144,7 @@ def won_by(preference: Preferred, *, swapped: bool) -> Won:
 
 
 def side(slug: str, opened: Stored, pair: str, one: Story) -> JudgeView:
-    """What one judge said of a pair, on all its criteria, shown in either order."""
+    """Read the answers of one judge about a pair, on all its criteria, shown in either order."""
     asked = opened.asked
     tried = opened.journal.asked_of(pair)
     compared = {key: (pair, second) for key, _, second, _, _ in tried}

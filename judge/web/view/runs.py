@@ -33,7 +33,7 @@ class FoundRun:
 
     @property
     def derived(self) -> Path:
-        """Where what is computed over all judges is kept."""
+        """Folder of what is computed over all judges."""
         return self.path / "derived"
 
 

@@ -51,14 +51,14 @@ class NotFoundError(JudgeError):
 
 @dataclass(frozen=True, slots=True)
 class Computed:
-    """How something computed stands: `work` is what was started for it, None where it is up to date."""
+    """A computed file and its state: `work` is what was started for it, None where it is up to date."""
 
     file: Path
     work: Work | None
 
     @property
     def problem(self) -> str | None:
-        """Why it could not be computed."""
+        """Reason why the file could not be computed; None where nothing failed."""
         return self.work.failure if self.work is not None else None
 
 

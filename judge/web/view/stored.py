@@ -30,7 +30,7 @@ _KEPT = 64
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a journal's definition says: the plan and how to read its answers. `repeats` is how many were asked for."""
+    """Request that a journal's definition records: the plan, how to read answers, and the `repeats` asked for."""
 
     definition: dict[str, Any]
     manifest: dict[str, Any]
@@ -61,7 +61,7 @@ class Asked:
 
     @property
     def raters(self) -> str:
-        """What stands beside the judge's ratings, as pages name it: people, or labels that no person gave."""
+        """Name of the ratings beside the judge's, on pages: people, or labels that no person gave."""
         return "labels" if self.definition.get("labels_note") else "people"
 
     @property
@@ -129,7 +129,7 @@ def stored(folder: ResultFolder) -> Iterator[Stored]:
 
 
 def asked(folder: ResultFolder, journal: JournalReader) -> Asked:
-    """What the journal says was asked; compiled templates are kept from the last time."""
+    """Read the request that the journal records; compiled templates are kept from the last time."""
     definition = journal.meta().get("definition")
     if definition is None:
         raise RunFolderError(f"{folder.path} was stopped before its first request", hint="judge run it again")

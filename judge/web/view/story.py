@@ -19,7 +19,7 @@ _NUMBERS = Scale()
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What one or several repeats said: the same text is shown once. `text` is the marked answer, None without one."""
+    """Answer of one or several repeats: the same text is shown once. `text` is the marked answer, None without one."""
 
     repeats: tuple[int, ...]
     judgment: Judgment
@@ -133,7 +133,7 @@ def _named(rating: Rating) -> str | None:
 
 
 def side(slug: str, opened: Stored, story: Story, criteria: Iterable[str] | None = None) -> JudgeView:
-    """What one judge said of a story, on all its criteria or some."""
+    """Read the answers of one judge about a story, on all its criteria or some."""
     asked = opened.asked
     wanted = asked.criteria if criteria is None else [name for name in criteria if name in asked.criteria]
     cells = {

@@ -91,7 +91,7 @@ def _tables(state: str, into: str, *folders: str) -> None:
 
 
 def _of_preferences(table: PreferencesTable) -> dict[str, Callable[[], list[Table]]]:
-    """What was asked, answered and decided in runs that compare, and each topic of what was preferred."""
+    """Tables of coverage in runs that compare, and of each topic of the preferences."""
     from judge.analysis.coverage import verdicts
     from judge.analysis.preference import printed
     from judge.analysis.preference.ranked import ranked
@@ -107,7 +107,7 @@ def _of_preferences(table: PreferencesTable) -> dict[str, Callable[[], list[Tabl
 
 
 def _stressed(table: RatingsTable, folders: Sequence[Path]) -> list[Table | Forest]:
-    """What judges made of perturbed stories, which are read again: other tables leave them out. Detection as a picture,
+    """Tables on perturbed stories, which are read again as other tables leave them out. Detection as a picture,
     where its judges are few enough to be told apart."""
     from judge.analysis import stress
     from judge.analysis.options.table_options import StressOptions

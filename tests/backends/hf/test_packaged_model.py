@@ -36,7 +36,7 @@ def test_without_transformers_the_extra_is_named(monkeypatch: pytest.MonkeyPatch
     for module in ("torch", "transformers"):
         monkeypatch.setitem(sys.modules, module, None)
     monkeypatch.setattr(packaged_model, "find_spec", lambda name: None)
-    with pytest.raises(MissingExtraError, match=r"local/smollm2 needs .*storyjudge\[local\]"):
+    with pytest.raises(MissingExtraError, match=r"local/smollm2 needs .*\[local\]"):
         opened("local/smollm2", Settings())
 
 

@@ -79,5 +79,5 @@ def test_without_the_engine_the_extra_is_named(judge: str, package: str, tmp_pat
     if importlib.util.find_spec(package) is not None:
         pytest.skip(f"{package} is installed here")
     extra = judge.partition("/")[0]
-    with pytest.raises(MissingExtraError, match=rf"storyjudge\[{extra}\]"):
+    with pytest.raises(MissingExtraError, match=rf"\[{extra}\]"):
         open_backend(judge, Settings())

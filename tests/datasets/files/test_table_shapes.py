@@ -178,7 +178,7 @@ def test_workbooks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(DataError, match="row 2, column 'coh': a formula that was never computed"):
         read(formula, MAP)
     monkeypatch.setitem(sys.modules, "openpyxl", None)
-    with pytest.raises(MissingExtraError, match=r"XLSX needs .*pip install 'storyjudge\[data\]'"):
+    with pytest.raises(MissingExtraError, match=r"XLSX needs .*pip install .*\[data\]"):
         read(path, MAP)
 
 

@@ -15,5 +15,5 @@ def test_the_demo_needs_no_file_from_anywhere() -> None:
     assert sum(len(s.ratings) for s in stories) == dataset.expected["ratings"]
     assert all(r.value in dataset.scale for s in stories for r in s.ratings if dataset.scale)
     assert dataset.labels_note is not None
-    assert "by construction" in dataset.labels_note
-    assert "system level" in dataset.labels_note
+    assert "set by rule" in dataset.labels_note
+    assert "order of systems" in dataset.labels_note

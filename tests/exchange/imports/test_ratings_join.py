@@ -160,10 +160,10 @@ def test_a_few_other_ids_are_kept_and_named(tmp_path: Path) -> None:
     found = read_ratings(tmp_path / "r.csv", dataset=open_dataset("demo"))
     assert "47 of the file's 48 stories were found by id among the 48 of demo" in found.notes
     assert "nothing but their ratings is known of 1 stories: 'mine'" in found.notes
-    assert any("by construction" in note for note in found.notes)
+    assert any("set by rule" in note for note in found.notes)
     write_folder(tmp_path / "in", found)
     table = read([tmp_path / "in"])
-    assert "construction" in str(table.facts[0].labels_note)
+    assert "set by rule" in str(table.facts[0].labels_note)
     assert table.stories["text"].notna().sum() == 47
 
 

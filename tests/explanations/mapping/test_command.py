@@ -223,7 +223,7 @@ def test_without_the_extra_a_model_is_refused_and_auto_takes_tfidf(
         monkeypatch.setitem(sys.modules, name, None)
     code, _, err = explain(capsys, demo_run, "--quiet", "--model", "all-mpnet-base-v2")
     assert code == 1
-    assert "pip install 'storyjudge[explain]'" in err
+    assert "[explain]" in err
     tables = as_json(capsys, demo_run)
     assert "emb:tfidf-svd" in tables["Explanations"]["signature"]
     assert any("UMAP is not installed" in note for note in tables["Explanations"]["notes"])

@@ -93,7 +93,7 @@ def test_the_paragraph_of_a_run_states_its_settings(demo_run: Path, hostile_mate
     assert "with Eval-Prompts ep1 and ep2, 3 independent answers to each query" in text
     assert "generation: temperature 1, seed 7;" in text
     assert "to the provider" not in text
-    assert "No person rated them: labels by construction" in text
+    assert "No person rated them: labels set by rule" in text
     assert "who gave which rating" not in text
     assert "Agreement with the labels is Kendall's tau-b" in text
     assert "There is no human ceiling, since no person rated the stories." in text
@@ -269,7 +269,7 @@ def test_labels_by_construction_are_nobodys_ratings(demo_run: Path) -> None:
     assert "Who gave which of people's ratings" not in items
     people = items["People's ratings of the same stories"]
     assert people.state == "gap"
-    assert people.finding.startswith("no person rated them: labels by construction")
+    assert people.finding.startswith("no person rated them: labels set by rule")
     assert items["Human ceiling"].state == "gap"
     assert "all 6 criteria" in items["Human ceiling"].finding
 

@@ -61,6 +61,6 @@ def read_flags() -> tuple[Read, ...]:
 
 
 def precision(sample: Sample, *, flagged: bool = True) -> tuple[int, int]:
-    """How many of the flagged texts (or of those that were not) contradict their rating, of how many read."""
+    """Number of flagged texts (or of those that were not) that contradict their rating, and number of those read."""
     rows = [row for row in read_flags() if row.sample == sample and row.flagged == flagged]
     return sum(row.verdict == "contradicts" for row in rows), len(rows)

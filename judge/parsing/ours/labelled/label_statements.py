@@ -90,7 +90,7 @@ def _plainly_stated(page: Page, mention: Mention) -> Statement | None:
 
 
 def _follow(page: Page, mention: Mention) -> str:
-    """What stands behind: `stop`, `dash`, `opening` (a clause of its own), `stated` (may follow "the answer is no"),
+    """Text behind it: `stop`, `dash`, `opening` (a clause of its own), `stated` (may follow "the answer is no"),
     `noun` (the label belongs to what follows), `no` (it is defined: "Yes = ...", or a key)."""
     low, position = page.low, mention.stop
     while position < len(low) and low[position] in " \t\"'”»)]}>$":

@@ -74,7 +74,7 @@ def _story(opened: Stored, name: str) -> Story:
 
 
 def _sides(run: FoundRun, slug: str, page_view: ChangedView) -> Sides:
-    """What a judge said of both texts; its own journal may hold others under these ids, or none."""
+    """Answers of a judge about both texts; its own journal may hold others under these ids, or none."""
     try:
         with stored(run.results[slug]) as opened:
             for story in (page_view.origin, page_view.changed):

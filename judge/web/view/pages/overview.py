@@ -74,7 +74,7 @@ def run_page(site: Site, request: Request) -> Response:
 
 
 def _of_judge(site: Site, side: Side) -> dict[str, Any]:
-    """What the run's page says of one judge."""
+    """Values of one judge for the run's page."""
     folder = side.folder
     nothing = _NOTHING | {"facts": _facts(folder, side.standing.cost)}
     if not folder.journal.is_file():
@@ -179,7 +179,7 @@ def _histogram(counts: list[int] | None, points: list[float], words: tuple[str, 
 
 
 def _facts(folder: ResultFolder, cost: Cost | None) -> list[tuple[str, list[tuple[str, str]]]]:
-    """What the manifest says was asked, and what was in force, as (heading, [(key, value)])."""
+    """Facts of the manifest on the request and the settings in force, as (heading, [(key, value)])."""
     try:
         manifest = read_manifest(folder.manifest)
     except JudgeError as error:

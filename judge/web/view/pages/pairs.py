@@ -57,7 +57,7 @@ def _row(opened: Stored, row: Row, reading: StoredVerdicts, compared: tuple[str,
 
 
 def filter_words() -> dict[str, Any]:
-    """What the filters of comparisons offer beside the names that the index knows."""
+    """Choices of the comparisons' filters beside the names that the index knows."""
     return {"preferred": [(LEAD[word], label) for word, label in PREFERRED.items()], "people": list(AGREES)}
 
 
