@@ -26,7 +26,9 @@ RESAMPLES = 500
 
 
 def run_demo(folder: Path, run: str = "demo", *, quiet: bool = False) -> tuple[Path, Result]:
-    """Copy a packaged run.yaml into `folder` (unless one is there) and run it: (result folder, how it ended)."""
+    """Copy a packaged run.yaml into `folder` (unless it has one) and run it; returns the result folder and how the run
+    ended.
+    """
     definition = folder / "run.yaml"
     if not definition.exists():
         folder.mkdir(parents=True, exist_ok=True)
@@ -37,7 +39,8 @@ def run_demo(folder: Path, run: str = "demo", *, quiet: bool = False) -> tuple[P
 
 
 def run_demos(folder: Path, judge: str, *, quiet: bool = False) -> list[Path]:
-    """Every packaged run of a judge, the first in `folder` and each further one beside it; their result folders.
+    """Run every packaged run of a judge, the first in `folder` and each further one in a sibling folder; returns their
+    result folders.
 
     Raises SpecError for a judge without a demo.
     """
@@ -49,7 +52,9 @@ def run_demos(folder: Path, judge: str, *, quiet: bool = False) -> list[Path]:
 
 
 def demo_report(folder: Path, *results: Path) -> Path:
-    """The page of the demo's results, with the resamples of its tables: `report.html` in its folder."""
+    """Write the HTML page of the demo's results, with as many resamples as the demo's tables: `report.html` in
+    `folder`.
+    """
     from judge.report import ReportInputs, ReportOptions
     from judge.report.page import quoted
     from judge.report.write import write_page

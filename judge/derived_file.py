@@ -15,7 +15,9 @@ _Read = TypeVar("_Read")
 
 
 def open_cache(path: Path | None, table: str) -> sqlite3.Connection:
-    """A cache that has the table of this CREATE TABLE IF NOT EXISTS; `None` as path keeps it in memory only."""
+    """Open a cache file with the table that this CREATE TABLE IF NOT EXISTS statement defines; `None` as path keeps the
+    cache in memory only.
+    """
     try:
         if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -40,7 +42,9 @@ def keep(base: sqlite3.Connection, path: Path | None, change: str, rows: Iterabl
 
 @contextmanager
 def reading(path: Path, read: Callable[[sqlite3.Connection], _Read]) -> Iterator[_Read | None]:
-    """Yield the result of `read` on the file, open for as long as the block lasts; None where it cannot be read yet."""
+    """Yield the result of `read` on the file, which stays open for the whole block; None where the file cannot be read
+    yet.
+    """
     try:
         base = read_only(path)
     except sqlite3.OperationalError:

@@ -54,7 +54,7 @@ class Finding:
 
 
 def examine() -> list[Finding]:
-    """All checks."""
+    """Run all checks."""
     asked = [_key(), *_other_keys(), _trusted(), _server(), _prices()]
     return [_python(), *_packages(), _tagger(), *_datasets(), *asked, *_models()]
 

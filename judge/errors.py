@@ -38,7 +38,7 @@ class JudgeError(Exception):
 
     @property
     def sentence(self) -> str:
-        """The message, as `Advice` where it names options."""
+        """The message; an `Advice` object where it names options."""
         return self.args[0] if self.args and isinstance(self.args[0], str) else str(self)
 
 
@@ -72,7 +72,7 @@ class SpecError(JudgeError):
 
 
 class OptionError(SpecError):
-    """An option's value is not one that it takes: names its field, the value and what is allowed."""
+    """An option has a value that is not allowed; the message names its field, the value and what is allowed."""
 
     def __init__(
         self, field: str, value: object, complaint: str = "", *, allowed: Iterable[str] = (), hint: str | None = None
@@ -87,11 +87,11 @@ class OptionError(SpecError):
 
 
 class TemplateError(JudgeError):
-    """An Eval-Prompt does not render: names file, line and variable."""
+    """An Eval-Prompt cannot be rendered; the message names file, line and variable."""
 
 
 class RunFolderError(JudgeError):
-    """A result folder cannot be used: locked, of another run, of another version, or unwritable."""
+    """A result folder cannot be used: it is locked, belongs to another run or version, or is not writable."""
 
 
 class MissingExtraError(JudgeError):

@@ -37,32 +37,32 @@ def fingerprint_text(text: str) -> str:
 
 
 def text_key(text: str) -> str:
-    """The same without its tag, as caches and columns hold it."""
+    """Hexadecimal hash of a text without a tag, as used in caches and columns."""
     return digest(text).hex()
 
 
 def digest(content: str | bytes, size: int = 16) -> bytes:
-    """BLAKE2b of `size` bytes; half of a surrogate pair, which a text from elsewhere may hold, is hashed as it is."""
+    """BLAKE2b hash of `size` bytes. A lone surrogate, which a text from elsewhere may contain, is hashed as it is."""
     return hashlib.blake2b(_bytes(content), digest_size=size).digest()
 
 
 def sha256(content: str | bytes) -> str:
-    """SHA-256, hexadecimal."""
+    """SHA-256 in hexadecimal."""
     return hashlib.sha256(_bytes(content)).hexdigest()
 
 
 def sha256_text(text: str) -> str:
-    """SHA-256 of a text that is left out, with the name of the algorithm before it."""
+    """SHA-256 of a text, prefixed with the algorithm's name; it stands for a text that is left out."""
     return f"sha256:{sha256(text)}"
 
 
 def sha256_script(script: str) -> str:
-    """SHA-256 in base64, by which a Content-Security-Policy lets a script run."""
+    """SHA-256 of a script in base64, as a Content-Security-Policy needs it to allow the script."""
     return base64.b64encode(bytes.fromhex(sha256(script))).decode("ascii")
 
 
 def sha256_file(path: Path) -> str:
-    """SHA-256 of a file, read a piece at a time."""
+    """SHA-256 of a file, read in pieces."""
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
@@ -82,7 +82,7 @@ def fingerprint_file(path: Path) -> str:
 
 
 def fingerprint_weights(folder: Path) -> str:
-    """Tagged hash of what decides what a model's folder makes of a text: weights, tokenizer, configuration."""
+    """Tagged hash of the files that determine a model's output for a text: weights, tokenizer, configuration."""
     endings = (".safetensors", ".bin", ".json", ".txt", ".model")
     files = sorted(p for p in folder.rglob("*") if p.is_file() and p.suffix in endings)
     return fingerprint([(p.relative_to(folder).as_posix(), fingerprint_file(p)) for p in files])

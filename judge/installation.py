@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def install_command(extra: str) -> str:
-    """The command that installs an optional part: from the checkout that runs, or else by the distribution's name.
+    """The command that installs an optional part: from the checkout in use, or else by the distribution's name.
 
     The distribution is on no index, so a name alone installs nothing where the program runs from a checkout.
     """

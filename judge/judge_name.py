@@ -31,20 +31,22 @@ class JudgeName(NamedTuple):
 
     @property
     def is_control(self) -> bool:
-        """Whether it is the control judge, which looks at a text's surface alone."""
+        """Whether the judge is the control judge, which uses only surface features of a text."""
         return self.provider == CONTROL
 
     @property
     def is_scripted(self) -> bool:
-        """Whether its answers were written by nobody who read the stories."""
+        """Whether the judge's answers were written without reading the stories."""
         return self.provider == SCRIPTED
 
     @property
     def is_recorded(self) -> bool:
-        """Whether its answers come from a file, and nobody can be asked anew."""
+        """Whether the judge's answers come from a file, so that no new answers can be requested."""
         return self.provider == RECORDED
 
     @property
     def is_modelless(self) -> bool:
-        """Whether no language model writes answers: nothing is asked of a server, and nothing is paid."""
+        """Whether no language model writes the judge's answers, so that no server receives requests and nothing is
+        paid.
+        """
         return self.provider in MODELLESS

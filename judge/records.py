@@ -77,7 +77,7 @@ class Preference:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two stories for one story-prompt, by their ids, in an order of their own, with what people preferred.
+    """Two stories for one story-prompt, by their ids, in a fixed order, with people's preferences.
 
     `id` is unique in its dataset. A preference's "first" and "second" are the pair's, whatever order was shown.
     """
@@ -181,7 +181,7 @@ class Scale:
         return self.label_of(value) or f"{value:g}"
 
     def code_of(self, label: str) -> int | None:
-        """The code of a label, case and blanks around it aside; None for what is no label."""
+        """The code of a label, ignoring case and surrounding blanks; None for text that is no label."""
         wanted = _folded(label)
         return next((code for code, own_label in enumerate(self.labels) if _folded(own_label) == wanted), None)
 
@@ -195,7 +195,7 @@ class Scale:
         return self.min <= value <= self.max
 
     def on_step(self, value: float) -> bool:
-        """Whether the value is one of the points, to 1e-9."""
+        """Whether the value is one of the points, with a tolerance of 1e-9."""
         steps = (value - self.min) / self.step
         return value in self and abs(steps - round(steps)) < 1e-9
 
@@ -218,7 +218,7 @@ class Criterion:
     guidelines: tuple[str, ...] = ()
 
     def record(self) -> dict[str, Any]:
-        """The criterion as plain data, as journals and manifests keep it; it is hashed as it stands here."""
+        """The criterion as plain data, in the form that journals and manifests store and that is hashed."""
         return {
             "name": self.name,
             "abbreviation": self.abbreviation,
@@ -231,7 +231,7 @@ class Criterion:
 
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> Criterion:
-        """The criterion of a `record`, or of one whose scale names its numbers, as audits keep it."""
+        """The criterion of a `record`, or of a record as audits store it, whose scale names its numbers."""
         scale_record = record["scale"]
         scale = Scale(**scale_record) if isinstance(scale_record, Mapping) else Scale(*scale_record)
         labels = record.get("labels") or scale.labels
@@ -242,7 +242,7 @@ class Criterion:
 
     @classmethod
     def together(cls, criteria: Sequence[Criterion]) -> Criterion:
-        """Criterion in place of those that one query asks for: its name is theirs as a JSON array, see `names_in`."""
+        """One criterion that represents those of a query; its name is a JSON array of theirs, see `names_in`."""
         name = joint_name([criterion.name for criterion in criteria])
         return cls(name, "+".join(criterion.abbreviation for criterion in criteria), "", criteria[0].scale)
 
@@ -336,13 +336,13 @@ class Query:
 
     @property
     def story_prompt(self) -> str:
-        """Requests with the same one share a prefix, and so a server."""
+        """The story-prompt; requests with the same one share a prefix, and therefore a server."""
         return self.story.story_prompt
 
 
 @dataclass(frozen=True, slots=True)
 class Commission:
-    """One rendered request for a story: story-prompt x writer prompt. Repeats of it are several stories.
+    """One rendered request for a story: story-prompt x writer prompt. Its repeats give several stories.
 
     It is asked, kept and asked again as a `Query` is; an answer to it is a story, and nothing is read from it.
     """
@@ -360,12 +360,12 @@ class Commission:
 
     @property
     def journal_names(self) -> tuple[str, str, str]:
-        """Story-prompt and writer prompt where journals name story and Eval-Prompt; there is no criterion."""
+        """Story-prompt and writer prompt, in the journal's fields for story and Eval-Prompt; no criterion."""
         return self.wanted.id, "", self.writer_prompt
 
     @property
     def story_prompt(self) -> str:
-        """Requests with the same one share a prefix, and so a server."""
+        """The story-prompt; requests with the same one share a prefix, and therefore a server."""
         return self.wanted.text
 
 
@@ -427,7 +427,9 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One repeat as the journal holds it: its response, or, without one, the outcome of its last attempt and why."""
+    """One repeat as the journal stores it: its response, or, without a response, the outcome of the last attempt and
+    the reason.
+    """
 
     query_key: str
     story: str

@@ -91,13 +91,13 @@ def redact(text: str) -> str:
 
 
 def redact_only(text: str, keys: Iterable[str]) -> str:
-    """The text with `***` in place of these keys, in whatever form they stand in it."""
+    """The text with `***` in place of these keys, in any of their forms."""
     keys = list(keys)
     return _without_parts(_without_whole(text, keys), keys)
 
 
 def cleaned(body: bytes, keys: Iterable[str]) -> bytes:
-    """A server's answer as it came, but for these keys: some servers echo what they were sent. Quick where none is."""
+    """A server's answer without these keys, which some servers echo; otherwise unchanged. Fast where no key occurs."""
     import orjson
 
     keys = list(keys)

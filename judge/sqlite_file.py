@@ -31,7 +31,7 @@ def connect(
 
 
 def use_wal(connection: sqlite3.Connection, synchronous: Literal["FULL", "NORMAL"]) -> None:
-    """Write to a log beside the file, so that readers go on; FULL has every commit on the disk when it returns."""
+    """Switch to a write-ahead log, so that readers can go on; with FULL, a commit is on the disk when it returns."""
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute(f"PRAGMA synchronous = {synchronous}")
 
@@ -39,7 +39,7 @@ def use_wal(connection: sqlite3.Connection, synchronous: Literal["FULL", "NORMAL
 def read_only(
     path: Path, *, immutable: bool = False, autocommit: bool = False, shared: bool = False, wait: float = WAIT
 ) -> sqlite3.Connection:
-    """A connection that cannot write. `immutable` takes the file alone, without looking for a log or a lock."""
+    """Open a connection that cannot write. `immutable` reads the file alone, without looking for a log or a lock."""
     address = f"{path.resolve().as_uri()}?mode=ro{'&immutable=1' if immutable else ''}"
     level: Literal["DEFERRED"] | None = None if autocommit else "DEFERRED"
     return _wary(sqlite3.connect(address, uri=True, timeout=wait, isolation_level=level, check_same_thread=not shared))
@@ -53,7 +53,9 @@ def _wary(connection: sqlite3.Connection) -> sqlite3.Connection:
 
 
 def strange(connection: sqlite3.Connection) -> list[tuple[str, str]]:
-    """(kind, name) of what a file holds beside plain tables and indexes: what runs when rows are read or written."""
+    """(kind, name) of everything in a file other than plain tables and indexes: code that would run on reading or
+    writing rows.
+    """
     rows = connection.execute("SELECT type, name, coalesce(sql, '') FROM sqlite_master").fetchall()
     plain = ("table", "index")
     return [
@@ -66,7 +68,8 @@ def strange(connection: sqlite3.Connection) -> list[tuple[str, str]]:
 def open_reading(
     path: Path, check: Callable[[sqlite3.Connection], object], *, autocommit: bool = False, shared: bool = False
 ) -> sqlite3.Connection:
-    """A connection that cannot write and passed `check`; works beside a writer, and in a folder that is only read.
+    """Open a connection that cannot write and has passed `check`; works during another process' writing, and in a
+    read-only folder.
 
     A log needs a writable folder for its index; a file without one, which nobody writes, is read as it is instead.
     """
@@ -85,7 +88,7 @@ def open_reading(
 
 @contextmanager
 def closed_on_error(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
-    """Close it where the block fails."""
+    """Close the connection where the block raises an error."""
     try:
         yield connection
     except BaseException:

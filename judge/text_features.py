@@ -126,7 +126,7 @@ def score_file_features(text: str, story_prompt: str) -> dict[str, float]:
 
 
 def features_of_tokens(story: Sequence[str], prompt: Sequence[str]) -> dict[str, float]:
-    """The same of tokens that another tokenizer made."""
+    """The features of `score_file_features`, from tokens of any tokenizer."""
     size = len(story)
     fragments = _copied_fragments([*map(str.lower, story)], [*map(str.lower, prompt)])
     values: dict[str, float] = {
@@ -144,7 +144,7 @@ def features_of_tokens(story: Sequence[str], prompt: Sequence[str]) -> dict[str,
 
 
 def own_features(text: str, story_prompt: str) -> dict[str, float]:
-    """`score_file_features` and what else can be counted in any story, for data sets without a score file.
+    """The features of `score_file_features` and others that any story has, for data sets without a score file.
 
     Counts are tokens or sentences; shares lie in 0-1. Sentence similarity is the share of common word types (Jaccard).
     """
@@ -161,7 +161,7 @@ def own_features(text: str, story_prompt: str) -> dict[str, float]:
 
 
 def for_regression(features: Mapping[str, float]) -> dict[str, float]:
-    """The features as regressions read them: `LOG_OFFSETS` applied, the rest as they are."""
+    """Features in the form used in regressions: `LOG_OFFSETS` is applied to some, and the rest are unchanged."""
     return {
         name: math.log(value + LOG_OFFSETS[name]) if name in LOG_OFFSETS else value for name, value in features.items()
     }

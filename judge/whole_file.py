@@ -11,7 +11,8 @@ from pathlib import Path
 
 @contextmanager
 def draft(path: Path, *, follow: bool = True) -> Iterator[Path]:
-    """A name beside `path` to write under: when the block ends the file takes the place of `path`.
+    """Context manager that gives a temporary name beside `path` to write to; at the end of the block the file replaces
+    `path`.
 
     Where the block fails, `path` stays as it was. A link or what is no plain file, /dev/stdout or a pipe, cannot be
     replaced: there the name is `path` itself. Without `follow` a link is replaced: in a folder from elsewhere it may
@@ -31,7 +32,9 @@ def draft(path: Path, *, follow: bool = True) -> Iterator[Path]:
 
 
 def write_whole(path: Path, content: str | bytes, *, durable: bool = False, follow: bool = True) -> None:
-    """Write text (as UTF-8) or bytes; `durable` returns when they are on the disk. Raises OSError."""
+    """Write text (as UTF-8) or bytes completely or not at all; with `durable` it returns when they are on the disk.
+    Raises OSError.
+    """
     with draft(path, follow=follow) as fresh, fresh.open("wb") as stream:
         stream.write(content.encode("utf-8") if isinstance(content, str) else content)
         if durable:

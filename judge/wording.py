@@ -14,24 +14,24 @@ from typing import Any, Protocol, TypeVar
 
 
 class Wording(Protocol):
-    """Wording of options for one kind of reader."""
+    """How options are written for one kind of reader."""
 
     def option(self, field: str) -> str:
-        """The option by itself."""
+        """The option's name in this wording."""
 
     def setting(self, field: str, value: object, *, exact: bool) -> str:
-        """The option with its value; `exact` asks for quotation marks around any text."""
+        """The option with its value; with `exact`, text values are in quotation marks."""
 
 
 class InPython:
-    """Options as arguments of a call: ``level="system"``."""
+    """Options written as arguments of a Python call: ``level="system"``."""
 
     def option(self, field: str) -> str:
         """The argument's name."""
         return field
 
     def setting(self, field: str, value: object, *, exact: bool) -> str:  # noqa: ARG002  a call always quotes
-        """The argument as a call has it."""
+        """The argument with its value, as in a call."""
         try:
             plain = isinstance(value, str | Mapping)
             return f"{field}={json.dumps(value, ensure_ascii=False) if plain else repr(value)}"
@@ -40,14 +40,14 @@ class InPython:
 
 
 class InPlainWords:
-    """Options as plain words, for pages, whose readers cannot give any: ``level system``."""
+    """Options written as plain words, for pages whose readers cannot set any: ``level system``."""
 
     def option(self, field: str) -> str:
         """The field's name as words."""
         return field.replace("_", " ")
 
     def setting(self, field: str, value: object, *, exact: bool) -> str:  # noqa: ARG002  words are never quoted
-        """The name, and the value unless it is only yes."""
+        """The name with the value; the name alone where the value is only yes."""
         return self.option(field) if value is True else f"{self.option(field)} {value}"
 
 
@@ -59,7 +59,7 @@ _Made = tuple[str, tuple[object, ...], dict[str, object]]
 
 
 class Advice(str):
-    """A sentence, or a part of one, that names options by their fields; as a string it has Python's wording.
+    """A sentence, or part of one, that names options by their fields; as a string it has the wording for Python.
 
     The template is that of `str.format`. Positional arguments fill its ``{}``, be they plain values or advice again;
     ``{level}`` stands for the option `level` with the value given by that name, or by itself where none is given, and
@@ -92,7 +92,8 @@ class Advice(str):
 
 
 class Note(Advice):
-    """A sentence that holds without its advice, which stands behind it in brackets, or after `joint` where it is given.
+    """A sentence that is complete without its advice. The advice follows in brackets, or after `joint` where it is
+    given.
 
     Readers without options are told the sentence alone.
     """
@@ -109,14 +110,16 @@ _Kind = TypeVar("_Kind", bound=Advice)
 
 
 def written(words: str, wording: Wording | None) -> str:
-    """Any words in this wording; without one, without their advice, which may leave nothing."""
+    """Text in the given wording; without a wording, the text without its advice, which may be empty."""
     if not isinstance(words, Advice):
         return words
     return words.rest if wording is None else words.written(wording)
 
 
 def joined(*parts: str) -> str:
-    """The parts one after the other: advice where one of them is, which leaves nothing where one leaves nothing."""
+    """The parts joined into one text: an Advice where any part is one. Without advice it is empty where some part would
+    be.
+    """
     some = [part for part in parts if isinstance(part, Advice)]
     if not some:
         return "".join(parts)
@@ -125,13 +128,13 @@ def joined(*parts: str) -> str:
 
 
 def listed(parts: Iterable[str], between: str) -> str:
-    """The parts with the same words between each two."""
+    """The parts joined with the same words between each two."""
     pieces = [piece for part in parts for piece in (between, part)]
     return joined(*pieces[1:])
 
 
 def changed(words: str, change: Callable[[str], str]) -> str:
-    """Any words with every text in them changed."""
+    """The text with `change` applied to every string in it."""
     return words.mapped(change) if isinstance(words, Advice) else change(words)
 
 

@@ -42,7 +42,7 @@ _ENDINGS: dict[str, tuple[tuple[str, str], ...]] = {
 
 
 def complete(folder: Path) -> bool:
-    """Whether the folder holds the files that are read."""
+    """Whether the folder holds all WordNet files that this program reads."""
     return all((folder / f"{kind}.{part}").is_file() for part in PARTS for kind in ("index", "data"))
 
 
@@ -86,7 +86,9 @@ class WordNet:
         self.synonyms_before_3_6 = lru_cache(maxsize=1 << 17)(partial(self._synonyms, again=True))
 
     def rank(self, word: str, part: str, offset: int) -> int | None:
-        """Rank of this synset among the word's meanings, 0 the commonest; None where no tagged text has it."""
+        """Rank of this synset among the word's meanings, where 0 is the most frequent; None where it occurs in no
+        tagged text.
+        """
         places = self._offsets[part].get(word.lower(), [])
         counted = places[: self._tagged[part].get(word.lower(), 0)]
         return counted.index(offset) if offset in counted else None
@@ -96,7 +98,7 @@ class WordNet:
         return tuple(self._sense(lemma, part, offset) for offset in self._offsets[part].get(lemma, ()))
 
     def sense_at(self, part: str, offset: int) -> Sense:
-        """A synset by its place."""
+        """The synset at an offset in the data file of a part of speech."""
         return self._sense("", part, offset)
 
     def _sense(self, lemma: str, part: str, offset: int) -> Sense:

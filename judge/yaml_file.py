@@ -16,7 +16,7 @@ _LOADER: type[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def load(text: str) -> Any:
-    """The plain data in a text; yaml.MarkedYAMLError, with the line where it can be told, for what is none."""
+    """Parse YAML text into plain data. Raises yaml.MarkedYAMLError for invalid text, with its line where known."""
     check(text)
     try:
         return yaml.safe_load(text)
@@ -25,7 +25,7 @@ def load(text: str) -> Any:
 
 
 def check(text: str) -> None:
-    """Raise yaml.MarkedYAMLError for a text that would take more memory, or a deeper stack, than any definition."""
+    """Raise yaml.MarkedYAMLError for a text that would need more memory, or nesting, than any definition."""
     sizes: dict[str, int] = {}
     open_: list[tuple[str | None, int]] = []
     total = 0

@@ -7,7 +7,7 @@ from judge.printing.tables import Column, Table
 
 
 def table(distributions: Distributions) -> Table:
-    """One row a source and criterion, a column each point of the scale."""
+    """A table with one row per source and criterion, and one column per point of the scale."""
     named = {
         (point, name)
         for row in distributions.rows

@@ -32,7 +32,7 @@ _SAME = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Distribution:
-    """One source's ratings of one criterion.
+    """Counts of one source's ratings on one criterion.
 
     Attributes
     ----------
@@ -81,7 +81,7 @@ class Distribution:
 
 @dataclass(frozen=True, slots=True)
 class Distributions:
-    """One dataset's: for every source, people first, one distribution a criterion it rated."""
+    """Distributions of one dataset: one per source, people first, and criterion that the source rated."""
 
     dataset: str
     criteria: tuple[str, ...]
@@ -93,7 +93,7 @@ class Distributions:
 
     @property
     def signature(self) -> str:
-        """The signature of its table and figure."""
+        """The signature of the table and the figure of distributions."""
         return joined(self.signature_parts)
 
 

@@ -17,7 +17,7 @@ def signed(frame: pd.DataFrame, signature: str, notes: Sequence[str] = ()) -> pd
 
 
 def long_table(title: str, frame: pd.DataFrame, signature: str = "") -> Table:
-    """One row for each row of the frame, with its columns' names as titles and None for pandas' missing marks."""
+    """A table with the rows of a frame, its columns' names as titles, and None for pandas' missing values."""
     plain = frame.astype(object).where(frame.notna(), None)
     rows: list[dict[str, Any]] = [{str(k): value for k, value in row.items()} for row in plain.to_dict("records")]
     return Table(title, [Column(str(name), str(name)) for name in frame.columns], rows, signature)

@@ -27,7 +27,7 @@ def narrowed(
     judges: str | Sequence[str] | None,
     eval_prompts: str | Sequence[str] | None,
 ) -> PreferencesTable:
-    """The rows of these criteria, and of judges' rows those of these judges and Eval-Prompts; None keeps all.
+    """Keep the rows of these criteria and, among judges' rows, of these judges and Eval-Prompts; None keeps all.
 
     Raises SpecError for a name that is nowhere in the table, and where no row is left.
     """
@@ -52,7 +52,7 @@ def narrowed(
 
 
 def preview(table: PreferencesTable) -> Table:
-    """The first rows, without story-prompts and explanations, for the screen."""
+    """First rows of the table for the screen, without story-prompts and explanations."""
     frame = table.frame.drop(columns=_LEFT_OUT)
     frame = frame[[name for name in frame.columns if frame[name].notna().any()]]
     head = frame.head(_SHOWN).astype(object)

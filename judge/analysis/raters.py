@@ -44,7 +44,7 @@ _WORDS = ("diagnostic", "verdict", "sentence")
 
 @dataclass(frozen=True, slots=True)
 class Raters:
-    """`labels_note` says what the labels are; None where people rated the stories, or nobody did."""
+    """Source of human ratings. `labels_note` describes labels; None where people rated the stories, or nobody did."""
 
     labels_note: str | None = None
 
@@ -55,32 +55,32 @@ class Raters:
 
     @classmethod
     def of_all(cls, table: RatingsTable) -> Raters:
-        """Raters of the stories of several datasets: labels only where no dataset has people's ratings."""
+        """Raters of the stories of several datasets; they are labels only where no dataset has people's ratings."""
         notes = {fact.labels_note for fact in table.facts}
         return cls(None if None in notes else next(iter(sorted(note for note in notes if note)), None))
 
     @property
     def sentence(self) -> str:
-        """Caption sentence on labels, with a blank before it: the note's first clause; empty where people rated."""
+        """Caption sentence on labels, after a space: the first clause of `labels_note`; empty where people rated."""
         return f" No person rated these stories: {self.labels_note.partition(';')[0]}." if self.labels_note else ""
 
     @property
     def them(self) -> str:
-        """The word for the raters in a sentence."""
+        """Noun for the raters within a sentence."""
         return "the labels" if self.labels_note else "people"
 
     @property
     def name(self) -> str:
-        """The word for the raters as the name of a row or in brackets."""
+        """Noun for the raters as the name of a row or in brackets."""
         return "labels" if self.labels_note else PEOPLE
 
     @property
     def ratings(self) -> str:
-        """The word for their ratings."""
+        """Noun for the ratings of these raters."""
         return "the labels" if self.labels_note else "people's ratings"
 
     def said(self, text: str) -> str:
-        """A sentence or title of an analysis in the words for these raters."""
+        """Reword a sentence or title of an analysis for these raters."""
         if not self.labels_note:
             return text
         for people, labels in _LABELLED:
@@ -88,7 +88,7 @@ class Raters:
         return _OTHERWISE.sub(lambda found: f"{found[1]} the labels" if found[1] else "labels", text)
 
     def table(self, table: Table) -> Table:
-        """A table of an analysis in the words for these raters."""
+        """Reword a table of an analysis for these raters."""
         if not self.labels_note:
             return table
         return replace(

@@ -27,7 +27,7 @@ _SHOWN = 20
 
 
 def save(frame: pd.DataFrame, path: Path) -> None:
-    """Write the table as its suffix says: .csv (null = empty), .jsonl (null = null) or .parquet.
+    """Write the table in the format of the path's suffix: .csv (null = empty), .jsonl (null = null) or .parquet.
 
     Raises
     ------
@@ -49,7 +49,7 @@ def save(frame: pd.DataFrame, path: Path) -> None:
 
 
 def csv_text(frame: pd.DataFrame) -> str:
-    """Comma-separated text with a header; null is the empty field. No cell is a formula to a spreadsheet."""
+    """Comma-separated text with a header. Null is an empty field; no cell is read as a formula by a spreadsheet."""
     safe = frame.copy(deep=False)
     returns = False
     for name, column in frame.items():
@@ -62,14 +62,14 @@ def csv_text(frame: pd.DataFrame) -> str:
 
 
 def jsonl_text(frame: pd.DataFrame) -> str:
-    """One JSON object a line; null is null."""
+    """One JSON object per line; null stays null."""
     plain = frame.astype(object).where(frame.notna(), None)
     lines = (orjson.dumps(row, option=orjson.OPT_SERIALIZE_NUMPY).decode() for row in plain.to_dict("records"))
     return "".join(f"{line}\n" for line in lines)
 
 
 def preview(table: RatingsTable) -> Table:
-    """The first rows, without explanations, for the screen."""
+    """First rows of the table for the screen, without explanations."""
     frame = table.frame.drop(columns=["explanation"])
     head = frame.head(_SHOWN).astype(object)
     head = head.where(head.notna(), None)

@@ -20,7 +20,7 @@ class LoadedDataset:
 
     @cached_property
     def stories(self) -> pd.DataFrame:
-        """One row a story: `story, story_prompt, system, text, reference`."""
+        """One row for each story: `story, story_prompt, system, text, reference`."""
         import pandas as pd
 
         columns = ["story", "story_prompt", "system", "text", "reference"]
@@ -29,7 +29,7 @@ class LoadedDataset:
 
     @cached_property
     def ratings(self) -> pd.DataFrame:
-        """One row a person's rating: `story, system, criterion, rater, rating`; rater is null where unknown.
+        """One row for each rating by a person: `story, system, criterion, rater, rating`; rater is null where unknown.
 
         Where ratings are labels, `rating` is the label's code, and a column `label` holds the word; where people belong
         to panels, a column `panel` says to which; where they wrote beside their ratings, a column `comment` holds it.
@@ -53,7 +53,7 @@ class LoadedDataset:
 
     @cached_property
     def preferences(self) -> pd.DataFrame:
-        """One row a person's preference: `pair, story_prompt, first, second, criterion, rater, preference`.
+        """One row for each preference of a person: `pair, story_prompt, first, second, criterion, rater, preference`.
 
         A pair on which nobody said anything is one row without criterion and preference; a dataset without pairs has
         no row.

@@ -95,7 +95,8 @@ class OpenedRun:
         readings: options.Readings = "mean",
         seed: int = 1,
     ) -> Result:
-        """Summary of the runs: may the judge replace a person, which prompt, what goes wrong, what next.
+        """Summary of the runs: whether the judge may replace a person, the best prompt, what goes wrong, what to do
+        next.
 
         `.value` is a `judge.summary.result.Summary`; `judge.summary.screen.text` prints it on one screen.
         """
@@ -118,7 +119,7 @@ class OpenedRun:
         resamples: int = 1000,
         seed: int = 1,
     ) -> Result:
-        """Number of repeats, how to sum them, strata by people's disagreement, distances between distributions."""
+        """Number of repeats, ways to combine them, strata by people's disagreement, distances between distributions."""
         return self._analysed("self_agreement:repeats", locals())
 
     def components(self, *, drop_systems: Names = (), target: float = 0.8, seed: int = 1) -> Result:
@@ -157,7 +158,7 @@ class OpenedRun:
         resamples: int = 1000,
         seed: int = 1,
     ) -> Result:
-        """Correlations over all stories beside those within author, system and dataset; flags what pooling hides."""
+        """Correlations over all stories and within author, system and dataset; flags differences that pooling hides."""
         return self._analysed("agreement:within", locals())
 
     def panels(
@@ -218,7 +219,7 @@ class OpenedRun:
     def diagnose(
         self, *, drop_systems: Names = (), against: str | None = None, own: Names = (), alpha: float = 0.05
     ) -> Result:
-        """Known ways in which judges go wrong, as tests against people's ratings of the same stories."""
+        """Tests for known failings of judges, against people's ratings of the same stories."""
         return self._analysed("failings:diagnose", locals())
 
     def stress(
@@ -321,7 +322,7 @@ class OpenedRun:
         resamples: int = 1000,
         seed: int = 1,
     ) -> Result:
-        """A panel's ratings as one, out of fold, beside its best member, mean and control."""
+        """Ratings of a panel combined into one, out of fold, compared with its best member, mean and control."""
         return self._analysed("comparing:jury", locals())
 
     def plan(

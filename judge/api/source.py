@@ -36,7 +36,7 @@ class Source:
         return table
 
     def only(self, keep: Selection) -> Source:
-        """The same, narrowed further; what is read already is not read again."""
+        """A copy of the source, narrowed further; tables that were already read are not read again."""
         from judge.analysis.inputs.selection import narrowed
 
         part = Source(self.folders, self.parser, (*self.kept, keep))

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def status_row(folder: ResultFolder) -> dict[str, Any]:
-    """Answered, planned, given up by cause, tokens, cost in dollars, hours; works beside a run that goes on."""
+    """Counts answered, planned and given up by cause, tokens, cost in dollars, hours; works while a run goes on."""
     from judge.exchange.batch.ledger import in_flight_note
     from judge.in_force.words import mark, stored
     from judge.journal import JournalReader

@@ -58,7 +58,9 @@ def known_backends() -> list[str]:
 
 
 def split_judge(judge: str) -> JudgeName:
-    """`provider/model` in its parts, of a back-end that there is. `surface` alone means its shipped model."""
+    """Split `provider/model` into its parts and check that the back-end exists. `surface` alone means its shipped
+    model.
+    """
     provider, model = JudgeName.of(judge)
     if provider not in BACKENDS and provider not in known_backends():
         raise SpecError(
@@ -90,7 +92,7 @@ def check_api(judge: str, settings: Settings) -> None:
 
 
 def open_scorer(model: str, settings: Settings) -> Scorer:
-    """Open what scores given texts, written `provider/model`; its module is imported only now."""
+    """Open the scorer of given texts, written `provider/model`; its module is imported only now."""
     provider, name = JudgeName.of(model)
     if provider not in SCORERS:
         raise SpecError(

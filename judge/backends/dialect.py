@@ -22,7 +22,7 @@ Read = Callable[[bytes, str, Scrub], tuple[list[Response], int]]
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """One API.
+    """Request and response format of one API.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class Dialect:
 
 
 def as_it_is(asked: Mapping[str, Any]) -> dict[str, Any]:
-    """The body of an API whose names are OpenAI's."""
+    """Unchanged request body, for an API that uses OpenAI's names."""
     return dict(asked)
 
 
@@ -79,7 +79,7 @@ _LONGEST_NAME = 300
 
 
 def checked(response: Response) -> Response:
-    """The response as a journal may keep it; TypeError where a server put something else in the place of words.
+    """The response in the form that a journal keeps; TypeError where the server sent something other than text.
 
     The model's name is left out where it is none; log-probabilities that are not there come in several forms.
     """

@@ -8,5 +8,5 @@ from judge.records import Message
 
 
 def joined(messages: Sequence[Message]) -> str:
-    """Contents apart by a blank line, ending as the last one ends."""
+    """Join the messages' contents with blank lines; the end is that of the last message."""
     return "\n\n".join(message.content for message in messages)

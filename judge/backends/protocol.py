@@ -55,7 +55,7 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """Time that the first query of a plan goes alone.
+    """Time for which the first query of a plan runs alone.
 
     After `seconds` the others follow although it is not answered yet; where `silence` is given, it is raised instead.
     """
@@ -65,7 +65,7 @@ class Patience:
 
 
 class Backend(Protocol):
-    """Asks a judge.
+    """Connection through which queries are sent to a judge.
 
     `complete` returns one response for each repeat index it was given, in order, or fewer where the server gave fewer;
     it raises `BackendError` (with kind and retryable) when the call failed. Indices are given, not a count, because the
@@ -89,19 +89,19 @@ class Backend(Protocol):
 
 @runtime_checkable
 class Rehearsing(Protocol):
-    """A back-end whose plan's first query goes ahead of the others: what a server refuses is learnt from it."""
+    """A back-end that sends a plan's first query before the others, to learn what the server refuses."""
 
     def patience(self, query: Request) -> Patience:
-        """Time that this query goes alone."""
+        """Time for which this first query runs alone."""
         ...
 
     @property
     def settling(self) -> bool:
-        """Whether a server has refused something of it."""
+        """Whether the server has refused part of the first query."""
         ...
 
     async def facts(self) -> Mapping[str, Any]:
-        """Facts of the server after it, for the manifest."""
+        """Facts of the server after the first query, for the manifest."""
         ...
 
 

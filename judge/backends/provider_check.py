@@ -38,7 +38,7 @@ _TO_FILL_IN = re.compile(r"\b[A-Z]{4,}\b")
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """One checked item, its state, and what corrects it."""
+    """One checked item, its state, and the remedy."""
 
     item: str
     state: Literal["ok", "missing", "failed", "note"]
@@ -56,7 +56,7 @@ class _Key:
 
 
 def check_provider(name: str, base_url: str | None = None, model: str | None = None) -> list[Checked]:
-    """Everything, in the order in which it is printed.
+    """Run all checks of a provider, in the order in which they are printed.
 
     `base_url` stands in place of the provider's own; `model` is to be found, by its name there.
     """

@@ -56,12 +56,12 @@ class ProviderFacts:
 
     @property
     def provider(self) -> Provider | None:
-        """Its hosts and keys; None for a server of one's own."""
+        """Hosts and keys of the provider; None for a server of one's own."""
         return next((provider for provider in PROVIDERS if provider.name == (self.provider_name or self.name)), None)
 
     @property
     def usual(self) -> bool:
-        """Whether its address is that which the back-end asks where a run names none."""
+        """Whether the endpoint's address is the back-end's default."""
         return self.backend != "openai" and PROTOCOLS[self.backend].address == self.base_url
 
     def run_lines(self, model: str | None = None, base_url: str | None = None) -> str:

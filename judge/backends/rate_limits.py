@@ -22,7 +22,7 @@ _FORMS = {
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """One limit: `most` when it is whole, what remains of it, and the seconds until it is whole again."""
+    """One rate limit: `most` when it is full, what remains, and the seconds until it is full again."""
 
     most: float
     remaining: float
@@ -30,21 +30,21 @@ class Limit:
 
     @property
     def rate(self) -> float | None:
-        """Amount of the limit that comes back in a second; None where it is whole, which tells nothing."""
+        """Amount of the limit restored per second; None where the limit is full and so gives no rate."""
         lacking = self.most - self.remaining
         return lacking / self.reset if lacking > 0 and self.reset > 0 else None
 
 
 @dataclass(frozen=True, slots=True)
 class RateLimits:
-    """The limits that an answer told: of `requests`, of `tokens`, or of both."""
+    """Rate limits reported with an answer: of `requests`, of `tokens`, or of both."""
 
     limits: Mapping[str, Limit]
 
 
 @runtime_checkable
 class TellsLimits(Protocol):
-    """A back-end that passes on what headers tell of limits, to whoever sets `on_limits`."""
+    """A back-end that passes the rate limits in response headers to the callback `on_limits`."""
 
     on_limits: Callable[[RateLimits], None] | None
 

@@ -18,7 +18,7 @@ def one_each(prefix: str | Sequence[str] | None, texts: int) -> list[str | None]
 
 
 def no_room(scorer: str, tokens: int, context: int) -> BackendError:
-    """For a prefix that leaves no token of the context to the text."""
+    """The error for a prefix that leaves no token of the context for the text."""
     return BackendError(
         f"{scorer}: the prefix of {tokens} tokens leaves no room in a context of {context}",
         kind="context",

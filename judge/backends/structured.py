@@ -11,7 +11,9 @@ STRUCTURED = ("choice", "json", "json-explanation-first")
 
 
 def choices(query: Query) -> list[str]:
-    """The words of a verdict, the points of the scale as they would be written, or its labels."""
+    """Allowed answers of a query: the words of a verdict, the labels of the scale, or the points of the scale as
+    written numbers.
+    """
     if query.choices:
         return list(query.choices)
     scale = query.criterion.scale

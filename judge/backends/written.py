@@ -14,7 +14,7 @@ Value = str | float
 
 
 def value_text(query: Query, name: str, value: Value, explanation: str | None) -> str:
-    """One value in the form that was asked for; `name` is rating, answer or verdict."""
+    """One value in the answer form that the query requests; `name` is rating, answer or verdict."""
     word = value if isinstance(value, str) else f"{value:g}"
     if query.structured == "choice":
         return word
@@ -25,7 +25,9 @@ def value_text(query: Query, name: str, value: Value, explanation: str | None) -
 
 
 def several(query: Query, answers: Sequence[tuple[str, Value, str | None]]) -> str:
-    """(Criterion, value, explanation) of several criteria in the form that was asked for: lines, or one JSON object."""
+    """Answer text for several criteria, from (criterion, value, explanation), in the form that the query requests:
+    lines, or one JSON object.
+    """
     if query.structured != "none":
         values: dict[str, Any] = {}
         for name, value, why in answers:

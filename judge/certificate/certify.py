@@ -35,7 +35,9 @@ from judge.version import __version__
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CertifiedRow:
-    """One Eval-Prompt and criterion: agreement, bars and distances, consistency, coverage, test, what goes wrong."""
+    """Results for one Eval-Prompt and criterion: agreement, bars and distances to them, consistency, coverage, test,
+    and faults.
+    """
 
     margin: Margin
     icc: Estimate
@@ -54,7 +56,7 @@ class CertifiedRow:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """One condition: whether it holds, and the rows that fail with what they reach."""
+    """Result for one condition: whether it holds, and the rows that fail it with the values they reach."""
 
     condition: str
     meaning: str
@@ -64,7 +66,7 @@ class Held:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Certificate:
-    """A judge's certificate; `record` is its file."""
+    """A judge's certificate; `record` returns the content of its file."""
 
     fact: RunFacts
     matrix: RatingMatrix
@@ -78,12 +80,12 @@ class Certificate:
 
     @property
     def holds(self) -> bool:
-        """Whether every condition does."""
+        """Whether every condition holds."""
         return all(condition.holds for condition in self.conditions)
 
     @property
     def record(self) -> dict[str, Any]:
-        """As plain data."""
+        """The certificate as plain data."""
         definition = (self.manifest.get("in_force") or {}).get("definition") or {}
         prompts = dict.fromkeys(row.margin.eval_prompt for row in self.rows)
         names = {row.margin.criteria[0] for row in self.rows}

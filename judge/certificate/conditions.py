@@ -28,27 +28,29 @@ MEANINGS = {
 
 @dataclass(frozen=True, slots=True)
 class Floor:
-    """A number that is at least `value`."""
+    """Condition that a number is at least `value`."""
 
     name: str
     value: float
 
     @property
     def words(self) -> str:
-        """As it was asked for."""
+        """The condition as the user writes it, for example ``tau=0.3``."""
         return f"{self.name}={self.value:g}"
 
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """All of them have to hold, for every Eval-Prompt and criterion that is certified."""
+    """Conditions of a certificate. All must hold, for every Eval-Prompt and criterion that is certified."""
 
     floors: tuple[Floor, ...] = ()
     requirements: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, floors: Sequence[str], requirements: Sequence[str]) -> Conditions:
-        """From words such as ``tau=0.3`` and ``replace``; raises OptionError for others, and where there are none."""
+        """Parse conditions from words such as ``tau=0.3`` and ``replace``; raises OptionError for unknown words, and
+        where there are none.
+        """
         parsed = [_floor(words) for words in floors]
         names = [floor.name for floor in parsed]
         twice = next((name for name in names if names.count(name) > 1), None)

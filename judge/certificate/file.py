@@ -15,13 +15,13 @@ _KEYS = ("holds", "judge", "settings", "eval_prompts", "criteria", "repeats", "c
 
 
 def text_of(certificate: Mapping[str, Any]) -> str:
-    """The file's text."""
+    """Text of a certificate's file."""
     # NaN, which JSON does not have, would make a file that other programs cannot read.
     return json.dumps(certificate, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def write(certificate: Mapping[str, Any], path: Path) -> None:
-    """Write it; SpecError where that cannot be done."""
+    """Write a certificate to a file; raises SpecError where the file cannot be written."""
     try:
         write_whole(path, text_of(certificate))
     except OSError as error:
@@ -29,7 +29,7 @@ def write(certificate: Mapping[str, Any], path: Path) -> None:
 
 
 def read(path: Path) -> dict[str, Any]:
-    """Read it; DataError for a file that is no certificate of this form."""
+    """Read a certificate from a file; raises DataError where the file is not a certificate of this format."""
     hint = f"judge certify RUN -o {path} writes one"
     try:
         data = json.loads(path.read_text(encoding="utf-8"))

@@ -17,7 +17,7 @@ class UncertifiedError(JudgeError):
 
 
 def check(certificate: Mapping[str, Any], plan: Plan, file: Path, today: date) -> None:
-    """Raise UncertifiedError with all that does not fit."""
+    """Raise UncertifiedError, listing every difference between the certificate and the planned run."""
     misfits = list(_misfits(certificate, identity_of(plan), today))
     if misfits:
         raise UncertifiedError(

@@ -14,7 +14,9 @@ SETTINGS = ("generation", "api", "system", "structured", "scoring")
 
 
 def settings_of(definition: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings by name, as they were asked for; with the hash of published wording, where there is some."""
+    """Settings of a run's definition by name, as the definition requests them, with the hash of the published wording
+    (None where there is none). The seed is left out.
+    """
     settings = {name: definition.get(name) for name in SETTINGS}
     settings["generation"] = {key: value for key, value in (settings["generation"] or {}).items() if key != "seed"}
     published = definition.get("published")
@@ -27,7 +29,9 @@ def criteria_of(criteria: Iterable[Criterion]) -> dict[str, str]:
 
 
 def identity_of(plan: Plan) -> dict[str, Any]:
-    """The same parts of a run that is to begin."""
+    """Identity of a planned run: judge, settings, Eval-Prompts, criteria and repeats, to be compared with a
+    certificate's.
+    """
     definition = plan.definition()
     return {
         "judge": {"name": plan.spec.judge, "judge_key": definition["judge_key"]},

@@ -12,7 +12,9 @@ _SHOWN = 4
 
 
 def certificate_tables(certificate: Certificate, *, brief: bool = False) -> list[Table]:
-    """Whether it holds, condition by condition; and the numbers. `brief`, for a screen, names the first failures."""
+    """Two tables: whether the certificate holds, condition by condition, and the numbers. `brief`, for a screen, names
+    only the first failures.
+    """
     whose = f"{certificate.fact.judge} on {certificate.matrix.dataset}"
     verdict = "holds" if certificate.holds else "does not hold"
     columns = [Column("condition", "condition"), Column("holds", "holds"), Column("failed", "fails at", wrap=90)]

@@ -20,7 +20,7 @@ _HOW = {
 
 
 def forest(report: AuditReport) -> Forest:
-    """The audit chart from an audit's report: error rates and AC1."""
+    """Forest chart of an audit's report: error rates and AC1."""
     annotators = len(report.answered.annotators)
     shares = [key for key in _SHARES if key != "final" or report.answered.settled]
     names = (*(_SHARES[key] for key in shares), "AC1")

@@ -27,7 +27,7 @@ _INK = 0.179
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """Colours by value: sequential from `low` to `high`, or, where values lie on both sides of 0, diverging."""
+    """Colour scale for values: sequential from `low` to `high`, or diverging where values lie on both sides of 0."""
 
     low: float
     high: float
@@ -35,7 +35,9 @@ class Scale:
 
     @classmethod
     def of(cls, values: Sequence[float], *, digits: int = 2) -> Scale:
-        """A scale from 0 (or from -x to x) that holds all values; a printed -0 is no sign that matters."""
+        """A scale from 0 (or from -x to x) that holds all values. Values that round to 0 at `digits` do not count as
+        negative.
+        """
         top = max((abs(value) for value in values), default=0.1) or 0.1
         if any(round(value, digits) < 0 for value in values):
             return cls(-top, top, diverging=True)
@@ -47,7 +49,7 @@ class Scale:
         return [f"#{step}" for step in (_RED_BLUE if self.diverging else _CIVIDIS)]
 
     def colour(self, value: float) -> str:
-        """`#rrggbb`."""
+        """Colour of a value, as `#rrggbb`."""
         steps = self.steps
         share = min(1.0, max(0.0, (value - self.low) / (self.high - self.low)))
         position = share * (len(steps) - 1)
@@ -57,7 +59,7 @@ class Scale:
         return "#" + "".join(f"{part:02x}" for part in mixed)
 
     def ink(self, value: float) -> str:
-        """Black or white, whichever is read better on the colour of `value`."""
+        """Black or white, whichever is easier to read on the colour of `value`."""
         return "#000000" if luminance(self.colour(value)) > _INK else "#ffffff"
 
 

@@ -20,7 +20,7 @@ UNIT = "% of the stories with people's label"
 
 
 def confusion(result: Confusions, rows: Sequence[ConfusionRow], dataset: str, raters: Raters | None = None) -> HeatMap:
-    """The heat map of these rows: judges and people one by one on one criterion, all with the same labels."""
+    """Heat map of confusion rows: judges and individual people on one criterion, all with the same labels."""
     raters = raters or Raters()
     labels, criterion = rows[0].labels, rows[0].subject.against or rows[0].subject.criterion
     shown = [row for row in rows if row.counts and not (row.kind == CEILING and raters.labels_note)]

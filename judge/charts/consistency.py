@@ -25,7 +25,7 @@ def forest(
     signature: str,
     raters: Raters | None = None,
 ) -> Forest:
-    """The chart of one form of agreement for every cell; a judge with several runs has the run in its name.
+    """Forest chart of one form of agreement for every cell; where a judge has several runs, its name includes the run.
 
     `short` gives criteria's abbreviations, `controls` names the judges that are controls.
     """

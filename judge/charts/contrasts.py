@@ -19,7 +19,7 @@ _PANELS = (("tau", "story-prompts"), ("tau_both", "systems too"))
 def forest(
     comparison: Comparison, named: str, *, resamples: int, raters: Raters | None = None, signature: str = ""
 ) -> Forest:
-    """The mean difference of each contrast; `named` is what is compared, e.g. Eval-Prompts.
+    """Forest chart of the mean difference of each contrast; `named` is what is compared, for example Eval-Prompts.
 
     `signature` is left out where tables of the same numbers, which carry theirs, stand beside.
     """

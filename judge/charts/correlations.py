@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 
 def forest(grid: Layout, raters: Raters | None = None) -> Forest:
-    """The published layout's cells with their intervals. Where `raters` are labels there is no ceiling."""
+    """Forest chart of the correlations in the published layout, with their intervals. Where `raters` are labels there
+    is no human ceiling.
+    """
     raters = raters or Raters()
     several = len(grid.criteria) > 1
     bands = tuple(

@@ -21,7 +21,7 @@ Kind = Literal["people", "judge", "control"]
 
 @dataclass(frozen=True, slots=True)
 class Histogram:
-    """`counts` of ratings at `points` of the scale; `asked` counts those that gave none as well.
+    """Histogram of ratings: `counts` at the `points` of the scale; `asked` also counts requests that gave no rating.
 
     Without points or ratings `reason` says why; `words` are the points' labels, where ratings are labels.
     """
@@ -39,7 +39,7 @@ class Histogram:
 
     @property
     def n(self) -> int:
-        """Ratings counted."""
+        """Number of ratings."""
         return sum(self.counts)
 
     @property
@@ -55,7 +55,7 @@ class Histogram:
 
 @dataclass(frozen=True, slots=True)
 class HistogramRow:
-    """One who rated: name, Eval-Prompt, a histogram a criterion; rows of one name follow each other in a `group`."""
+    """Row of one rater: its name, Eval-Prompt, and a histogram for each criterion; rows of one name form a `group`."""
 
     name: str
     label: str
@@ -71,7 +71,7 @@ class HistogramRow:
 
 @dataclass(frozen=True, slots=True)
 class Distributions:
-    """Specification of a chart of histograms: `rows` x `criteria`, people's first."""
+    """Specification of a chart of histograms, `rows` x `criteria`; people's row is first."""
 
     title: str
     criteria: tuple[str, ...]
@@ -99,7 +99,7 @@ class Distributions:
         return histogram if histogram and histogram.n else None
 
     def tip(self, row: int, criterion: int, point: int) -> str:
-        """One bar in words."""
+        """Description of one bar in words."""
         histogram = self.rows[row].cells[criterion]
         where = f"{self.rows[row].words}, {self.criteria[criterion]}"
         count = histogram.counts[point]
@@ -108,7 +108,7 @@ class Distributions:
 
 
 def distributions(counts: Counted, raters: Raters | None = None) -> Distributions:
-    """The picture of one dataset's counted ratings."""
+    """Chart of the rating distributions of one dataset."""
     raters = raters or Raters()
     rows = tuple(_row(row, counts.criteria, raters) for row in counts.rows)
     size = f"{counts.stories:,} stories"

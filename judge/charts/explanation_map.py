@@ -22,7 +22,7 @@ Point = Mapping[str, Any]
 
 
 class Map(Protocol):
-    """The protocol of an explanation map, as `judge explain` stores it."""
+    """Protocol of an explanation map, in the form that `judge explain` stores."""
 
     @property
     def signature(self) -> str: ...
@@ -38,7 +38,9 @@ class Map(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Points that are marked alike: a name, what tells a reader what it is (a cluster's words), a sign, how many."""
+    """Points with the same mark: the group's name, its description (such as a cluster's keywords), its sign, and the
+    number of points.
+    """
 
     name: str
     words: tuple[str, ...]
@@ -53,7 +55,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Colouring:
-    """One way to mark the points; `of_point` is the place in `groups` of each, `note` says what marks mean.
+    """One way to mark the points: `of_point` holds each point's index in `groups`, and `note` explains the marks.
 
     `ratings` (None where there is none) are given where the marks stand for numbers, which a painter may show as such.
     """
@@ -67,7 +69,7 @@ class Colouring:
 
 @dataclass(frozen=True, slots=True)
 class ExplanationMap:
-    """All of one map: where its points lie, and the ways to mark them."""
+    """Specification of one map: the positions of its points, and the ways to mark them."""
 
     title: str
     places: tuple[tuple[float, float], ...]
@@ -84,7 +86,8 @@ class ExplanationMap:
 def explanation_map(
     explanations: Map, ways: Sequence[str], *, dataset: str = "", sampled_of: int = 0
 ) -> ExplanationMap:
-    """The map of points that have `x, y` and what `ways` name; `sampled_of` is of how many they are a seeded sample.
+    """Map of explanations whose points hold `x, y` and the values that `ways` name. Where the points are a seeded
+    sample, `sampled_of` is the number of points it was drawn from.
 
     Raises SpecError for another way than `BY`, without points, and where no point has what marks it.
     """

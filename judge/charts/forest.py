@@ -20,7 +20,8 @@ _SPACE = 0.06
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One row: its group (a judge), its label (an Eval-Prompt, a system), for each panel an estimate of each series.
+    """One row of a forest chart: its group (a judge), its label (an Eval-Prompt, a system), and an estimate for each
+    panel and series.
 
     None = there is nothing to show, and nothing was to be expected. `sign` draws the row's marks in place of the
     series' signs.
@@ -39,7 +40,9 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """A line with its interval behind all rows: one estimate a panel. `hatched` for what is no ceiling."""
+    """A line with its interval behind all rows: one estimate for each panel. `hatched` marks a band that is not a
+    ceiling.
+    """
 
     name: str
     estimates: tuple[Estimate, ...]
@@ -52,13 +55,14 @@ class Band:
 
     @property
     def wide(self) -> bool:
-        """Whether there is more to draw than a line."""
+        """Whether the band has an interval to draw, beyond the line."""
         return any(estimate.low is not None and estimate.high is not None for estimate in self.estimates)
 
 
 @dataclass(frozen=True, slots=True)
 class Forest:
-    """Specification of a forest chart; `axis` is the unit of `factor` times a value, for all panels or for each.
+    """Specification of a forest chart; `axis` is the unit of the values multiplied by `factor`, one for all panels or
+    one for each.
 
     `counted` is what an estimate's n counts ("" where tips do not say it), `digits` are those of numbers in words.
     `from_zero` holds 0 within the axis, for values whose sign matters.
@@ -116,16 +120,16 @@ class Forest:
         return low - space, high + space
 
     def places(self, gap: float) -> list[float]:
-        """Top of each row in rows: a gap wherever another group begins."""
+        """Vertical position of each row's top, in units of rows, with a gap wherever another group begins."""
         return groups.places([line.group for line in self.lines], gap)
 
     def tip(self, line: Line, panel: int, series: int) -> str:
-        """One mark in words."""
+        """Description of one mark in words."""
         named = [line.name, self.series[series][0]] if len(self.series) > 1 else [line.name]
         return self._worded(", ".join([*named, self.panels[panel]]), line.cells[panel][series])
 
     def band_tip(self, band: Band, panel: int) -> str:
-        """One panel's part of a band in words."""
+        """Description of a band in one panel, in words."""
         return self._worded(f"{band.name}, {self.panels[panel]}", band.estimates[panel])
 
     def _worded(self, name: str, estimate: Estimate | None) -> str:
@@ -136,7 +140,7 @@ class Forest:
 
 
 def signs(names: Sequence[str], kind: str) -> list[Sign]:
-    """A sign for each name; raises SpecError where nobody could tell them apart."""
+    """A sign for each name; raises SpecError where there are too many names to tell apart."""
     if len(names) > len(SIGNS):
         raise SpecError(
             f"{len(names)} {kind} are too many for one figure; at most {len(SIGNS)} can be distinguished",

@@ -6,7 +6,9 @@ from collections.abc import Hashable, Sequence
 
 
 def places(groups: Sequence[Hashable], gap: float) -> list[float]:
-    """Top of each row in rows, given whose each is."""
+    """Vertical position of each row's top, in units of rows, with a gap wherever the group changes; `groups` holds each
+    row's group.
+    """
     tops: list[float] = []
     for i, group in enumerate(groups):
         tops.append(tops[-1] + 1 + (gap if group != groups[i - 1] else 0.0) if i else 0.0)

@@ -24,7 +24,9 @@ _MEAN = "mean over criteria"
 
 @dataclass(frozen=True, slots=True)
 class HeatCell:
-    """`value` (None = undefined) says the colour, `shown` stands in the cell, `tip` tells it in words."""
+    """Cell of a heat map: `value` (None = undefined) sets the colour, `shown` is the text in the cell, `tip` describes
+    the cell in words.
+    """
 
     value: float | None
     shown: str
@@ -33,7 +35,8 @@ class HeatCell:
 
 @dataclass(frozen=True, slots=True)
 class HeatRow:
-    """A judge's row, or one that judges are compared with (`is_bar`); `short_name` is for where there is no room.
+    """Row of a heat map: a judge's, or one that judges are compared with (`is_bar`); `short_name` is used where space
+    is short.
 
     The name is printed once for rows that follow each other; `label` tells them apart and may be empty.
     """
@@ -47,7 +50,9 @@ class HeatRow:
 
 @dataclass(frozen=True, slots=True)
 class HeatMap:
-    """Specification of a heat map. The last `apart` columns (means) are set apart; `unit` is that of the colours."""
+    """Specification of a heat map. The last `apart` columns (means) are set apart; `unit` is the unit of the coloured
+    values.
+    """
 
     title: str
     alt: str
@@ -60,7 +65,7 @@ class HeatMap:
     apart: int = 0
 
     def places(self, gap: float) -> list[float]:
-        """Top of each row in rows: a gap wherever another judge begins."""
+        """Vertical position of each row's top, in units of rows, with a gap wherever another judge begins."""
         return groups.places([(row.is_bar, row.name) for row in self.rows], gap)
 
     def begins(self, row: int) -> bool:
@@ -70,7 +75,9 @@ class HeatMap:
 
 
 def heat_map(grid: Layout, raters: Raters | None = None) -> HeatMap:
-    """The published layout's cells. Where `raters` are labels there is no row of people, since none rated."""
+    """Heat map of the published layout's cells. Where `raters` are labels there is no row of people, since nobody
+    rated.
+    """
     raters = raters or Raters()
     shown = [row for row in grid.rows if not (row.kind == CEILING and raters.labels_note)]
     means = len(grid.criteria) > 1  # the mean over one criterion says nothing new

@@ -16,12 +16,13 @@ _NOT_COMPARED = Estimate.undefined("not compared")
 
 
 def named(standing: SystemStandings) -> str:
-    """The name of the side with these preferences."""
+    """The name of a side: the judge and its Eval-Prompt."""
     return ", ".join(part for part in (standing.judge, standing.eval_prompt) if part)
 
 
 def win_matrix(standings: Sequence[SystemStandings], signature: str) -> HeatMap:
-    """The share of comparisons that the row's system won against the column's, a block of rows for each side.
+    """Heat map of wins: the share of comparisons that the row's system won against the column's, with a block of rows
+    for each side.
 
     Systems stand in the order of the first side's strengths.
     """
@@ -70,7 +71,9 @@ def _row(standing: SystemStandings, name: str, columns: Sequence[str]) -> HeatRo
 
 
 def strengths(standings: Sequence[SystemStandings], signature: str) -> Forest:
-    """Log strengths of systems, a series for each side, in the order of the first."""
+    """Forest chart of systems' log strengths, with one series for each side; systems are in the order of the first
+    side.
+    """
     first = standings[0]
     systems = list(dict.fromkeys(row.system for standing in standings for row in standing.rows))
     by_system = [{row.system: row.strength for row in standing.rows} for standing in standings]

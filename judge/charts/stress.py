@@ -12,7 +12,8 @@ _CHANCE = 0.5
 
 
 def forest(stress: Stress, dataset: str, *, signature: str = "") -> Forest:
-    """Each perturbation at its highest strength; a sign for each judge with its Eval-Prompt, a panel a criterion.
+    """Forest chart of each perturbation at its highest strength, with a sign for each judge and Eval-Prompt, and a
+    panel for each criterion.
 
     `signature` is left out where tables of the same numbers, which carry theirs, stand beside.
     """

@@ -25,7 +25,7 @@ def forest(
     signature: str,
     raters: Raters | None = None,
 ) -> Forest:
-    """The chart of one dataset's standings; `controls` names the judges that are controls.
+    """Forest chart of one dataset's standings; `controls` names the judges that are controls.
 
     Systems stand in the order of people's mean, or, where nobody rated, of the first judge's.
     """

@@ -27,7 +27,7 @@ def counted(numbers: Sequence[int], unit: str) -> str:
 
 
 def meaning(short: Sequence[str], names: Sequence[str]) -> str:
-    """The sentence of a caption that explains short names, with a blank before it; nothing where none is shorter."""
+    """Caption sentence that explains short names, with a leading blank; empty where no name is shortened."""
     pairs = [f"{a} {b}" for a, b in zip(short, names, strict=True) if a != b]
     return f" {', '.join(pairs)}." if pairs else ""
 

@@ -11,12 +11,16 @@ SHOW, INSTALL = "--show-completion", "--install-completion"
 
 
 def show(words: list[str]) -> None:
-    """Print the script of the shell that is named after the option, or else of the one this process runs in."""
+    """Print the completion script of the shell that is named after the option, else of the shell that this process runs
+    in.
+    """
     print(_script(_shell(SHOW, words)))
 
 
 def install(words: list[str]) -> None:
-    """Write the script where the shell reads it, and say where; raises SpecError where that cannot be written."""
+    """Write the completion script where the shell reads it, and print the path; raises SpecError where the file cannot
+    be written.
+    """
     from typer.completion import install as write  # type: ignore[attr-defined]
 
     shell = _shell(INSTALL, words)
@@ -33,7 +37,7 @@ def install(words: list[str]) -> None:
 
 
 def prepare() -> None:
-    """Make typer know the shells' own formats, before a request is answered."""
+    """Register the shells' completion formats with typer, before a completion request is answered."""
     from typer.completion import completion_init  # type: ignore[attr-defined]
 
     completion_init()

@@ -76,7 +76,8 @@ def takes(
     without: tuple[str, ...] = (),
     name: str = "options",
 ) -> Declare:
-    """Give a command's parameter `name`, an instance of the dataclass `kind`, one command-line option a field.
+    """Replace a command's parameter `name`, an instance of the dataclass `kind`, by one command-line option for each
+    field.
 
     `helps` holds the help texts of fields, beside `HELP`, `metavars` what stands for their values, beside `METAVARS`;
     fields named in `without` keep their defaults. Everything else stays a parameter of its own, which may be another
@@ -104,7 +105,9 @@ def takes(
 
 
 def options_from(kind: type, values: Mapping[str, Any]) -> Any:
-    """The options from what the command line gave; a flag that was not given several times is an empty tuple."""
+    """Build the options dataclass from command-line values; a repeatable flag that was not given becomes an empty
+    tuple.
+    """
     from judge.analysis.options.table_options import from_words
 
     hints = get_type_hints(kind)
@@ -113,7 +116,9 @@ def options_from(kind: type, values: Mapping[str, Any]) -> Any:
 
 
 def own_parameters(function: Callable[..., Any], *, without: tuple[str, ...]) -> dict[str, inspect.Parameter]:
-    """A function's parameters, to be given by name; annotations are evaluated but for those named in `without`."""
+    """A function's own parameters, as keyword parameters; annotations are evaluated except for those named in
+    `without`.
+    """
     declared = inspect.signature(function).parameters
     written = {name: parameter.annotation for name, parameter in declared.items() if name not in without}
     holder = type("Written", (), {"__annotations__": written})

@@ -26,7 +26,7 @@ from judge.version import __version__
 
 
 class LazyGroup(TyperGroup):
-    """Imports a command's module when it is asked for, so that `judge --help` stays quick."""
+    """Command group that imports a command's module only when the command is used, so `judge --help` stays fast."""
 
     _naming = False
 
@@ -35,7 +35,7 @@ class LazyGroup(TyperGroup):
         return list(COMMANDS)
 
     def shell_complete(self, ctx: Any, incomplete: str) -> Any:
-        """Names that begin so, each with its line of help; no command is imported for it."""
+        """Names of commands that begin with `incomplete`, each with its line of help; no command is imported."""
         self._naming = True
         try:
             return super().shell_complete(ctx, incomplete)
@@ -54,7 +54,7 @@ class LazyGroup(TyperGroup):
         return command
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """The command asked for; of one that is not known, the nearest is named."""
+        """The requested command; for an unknown name, the error names the nearest command."""
         if args[0] not in COMMANDS and not args[0].startswith("-") and not ctx.resilient_parsing:
             close = nearest(args[0], COMMANDS)
             guess = f" Did you mean {close!r}?" if close else ""
@@ -62,17 +62,17 @@ class LazyGroup(TyperGroup):
         return super().resolve_command(ctx, args)
 
     def make_context(self, *given: Any, **named: Any) -> Any:
-        """As the base class, its complaints about words of the command line without keys."""
+        """Make a context as the base class does; its error messages quote the command line without keys."""
         with _without_keys():
             return super().make_context(*given, **named)
 
     def invoke(self, ctx: Any) -> Any:
-        """As the base class, its complaints about words of the command line without keys."""
+        """Invoke the command as the base class does; its error messages quote the command line without keys."""
         with _without_keys():
             return super().invoke(ctx)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002  the base class's form
-        """The list of commands, from the table above."""
+        """Write the list of commands, from the table above."""
         print(overview())
 
 

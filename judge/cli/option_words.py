@@ -21,14 +21,14 @@ SETTINGS = {("map", "none"): "--no-map"}
 
 
 class Flags:
-    """Options as words of a command: ``--level system``."""
+    """Names of options as command-line flags: ``--level system``."""
 
     def option(self, field: str) -> str:
-        """The flag."""
+        """The flag of a field."""
         return flag(field)
 
     def setting(self, field: str, value: object, *, exact: bool) -> str:
-        """The flag with its value; by itself where it is one that is only given or not."""
+        """The flag with its value; the flag alone where it takes no value."""
         own = self.option(field)
         if isinstance(value, str) and (field, value) in SETTINGS:
             return SETTINGS[field, value]
@@ -46,12 +46,12 @@ FLAGS = Flags()
 
 
 def with_flags(words: str) -> str:
-    """Any words as the command line prints them."""
+    """Text with options written as command-line flags."""
     return written(words, FLAGS)
 
 
 def complaint(error: JudgeError) -> str:
-    """An error's sentence as the command line prints it."""
+    """An error's message as the command line prints it."""
     return with_flags(error.sentence)
 
 
@@ -61,7 +61,7 @@ def mend(error: JudgeError) -> str | None:
 
 
 def emit(tables: Table | Sequence[Table], form: str = "table", output: Path | None = None) -> None:
-    """Print tables, or write them to a file, their notes with flags."""
+    """Print tables or write them to a file, with options in their notes written as flags."""
     from judge.printing import tables as printing
 
     group = [tables] if isinstance(tables, printing.Table) else tables

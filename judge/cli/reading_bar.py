@@ -8,7 +8,9 @@ from contextlib import contextmanager
 
 @contextmanager
 def reading_bar(answers: int) -> Iterator[Callable[[int], None]]:
-    """For `read(..., telling=reading_bar)`: shown for as long as that many answers are read, and then gone."""
+    """Progress bar for `read(..., telling=reading_bar)`: it is shown while that many answers are read, and then
+    removed.
+    """
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 

@@ -44,7 +44,9 @@ class _Noted(RawIOBase):
 
 @contextmanager
 def guarded() -> Iterator[None]:
-    """Print inside; where what was printed cannot be written, leave with a sentence, or quietly where nobody reads."""
+    """Context manager for printing to stdout: where output cannot be written, exit with an error message, or silently
+    where the reader has closed the pipe.
+    """
     _open_closed()
     if sys.stdout is not sys.__stdout__:  # a notebook's, a test's
         yield

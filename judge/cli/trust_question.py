@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
 
 def allowed(error: UntrustedHostError) -> bool:
-    """Whether the user trusts the server, from now on or for this command; False where nobody can be asked."""
+    """Ask the user whether to trust a server, from now on or for this command only; False where there is no terminal to
+    ask on.
+    """
     from judge.credentials.trust import VARIABLE, remember
 
     if not (sys.stdin.isatty() and sys.stderr.isatty()):

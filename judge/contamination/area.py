@@ -17,7 +17,9 @@ Flags = NDArray[np.bool_]
 
 
 def draw(scores: ScoresFile, options: AucOptions) -> Resamples:
-    """Resamples of books where every text names one (texts of one book are not independent), else of texts."""
+    """Bootstrap resamples of a labelled set: of books where every text names its book (texts of one book are not
+    independent), else of texts.
+    """
     groups = [row.group for row in scores.rows]
     rng = np.random.default_rng(options.seed)
     if any(group is None for group in groups):
@@ -27,7 +29,7 @@ def draw(scores: ScoresFile, options: AucOptions) -> Resamples:
 
 
 def area(values: Floats, label: Flags, drawn: Resamples) -> Estimate:
-    """The AUC with its bootstrap interval; NaN scores are left out."""
+    """AUC of a score with its bootstrap interval; NaN scores are left out."""
     estimate = auc(values, label)
     if not estimate.defined:
         return estimate

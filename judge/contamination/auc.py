@@ -35,7 +35,9 @@ TEMPORAL = (
 
 @dataclass(frozen=True, slots=True)
 class ScoreFound:
-    """One score: AUC, true-positive rate at the options' false-positive rate, best accuracy, threshold, and counts."""
+    """Result for one score: AUC, true-positive rate at the options' false-positive rate, best accuracy, threshold, and
+    counts.
+    """
 
     score: str
     auc: Estimate
@@ -54,7 +56,7 @@ class ScoreFound:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Areas:
-    """Discrimination of texts seen from texts not seen by each score, best AUC first."""
+    """How well each score separates texts seen from texts not seen, best AUC first."""
 
     source: str
     judge: str
@@ -65,7 +67,7 @@ class Areas:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A row a score, intervals as columns of their own."""
+        """Data frame with a row for each score and separate columns for intervals."""
         return flat_frame((row.cells for row in self.rows), self.signature, self.notes)
 
 
@@ -112,7 +114,7 @@ def _found(scores: ScoresFile, score: str, options: AucOptions, drawn: Resamples
 
 
 def write_curves(path: Path, scores: ScoresFile) -> None:
-    """Every ROC curve as CSV: `score, threshold, false_positive, true_positive`."""
+    """Write every ROC curve as CSV: `score, threshold, false_positive, true_positive`."""
     label = scores.labels
     if label is None:
         raise SpecError(f"{scores.header['source']} has no labels")
@@ -131,12 +133,12 @@ def write_curves(path: Path, scores: ScoresFile) -> None:
 
 
 def signature(scores: ScoresFile, extra: list[str]) -> str:
-    """Set, model and settings: what moves a score."""
+    """Signature of scores: the set, model and settings, which the scores depend on."""
     return "|".join([scored_by(scores), *extra, f"v{__version__}"])
 
 
 def scored_by(scores: ScoresFile) -> str:
-    """The same as part of another signature."""
+    """Set, model and settings of a scores file, as one part of another table's signature."""
     facts, settings = scores.facts, scores.header["settings"]
     revision = facts.revision or facts.weights
     parts = [
@@ -151,7 +153,7 @@ def scored_by(scores: ScoresFile) -> str:
 
 
 def notes_of(scores: ScoresFile) -> list[str]:
-    """Direction of scores, what was cut, why scores are undefined, and the warning about labels by date."""
+    """Notes on scores: direction, what was cut, why scores are undefined, and the warning about labels by date."""
     notes = [
         "every score: higher = more likely seen; min_k_20 is the mean log-probability of the 20 % least likely tokens"
     ]

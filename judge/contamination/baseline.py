@@ -42,7 +42,8 @@ NO_RATES = Note(
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """Shares of other unseen and seen texts that are expected to reach a threshold, and what they are worth.
+    """Expected shares of other unseen and seen texts that reach a threshold, and the effective sample sizes behind
+    them.
 
     `unseen_effective, seen_effective` are independent texts, `unseen_groups` books, or texts.
     """
@@ -55,7 +56,8 @@ class Expected:
 
 
 def expected_rates(values: Floats, label: Flags, group: Sequence[str | None], choose: Choose) -> Expected | None:
-    """Shares of other seen and unseen texts that are expected to reach a threshold, and what they are worth.
+    """Compute the expected shares of other seen and unseen texts that reach a threshold, and the effective sample sizes
+    behind them.
 
     Parameters
     ----------
@@ -111,7 +113,8 @@ def _share(reached: Flags) -> float:
 
 
 def of_unseen(expected: Expected | None, texts: int) -> Estimate:
-    """The baseline with its interval: Wilson's with the number of independent texts, Student's t over books.
+    """Expected false-positive share with its interval: Wilson's with the number of independent texts, Student's t over
+    books.
 
     `texts` are the labelled set's unseen ones; `expected` is None for a file that has no such rates.
     """
@@ -124,7 +127,8 @@ def of_unseen(expected: Expected | None, texts: int) -> Estimate:
 
 
 def corrected(called: Flags, cluster: Codes, expected: Expected | None) -> Estimate:
-    """The share of stories that were seen, with the threshold's own errors taken out, and their uncertainty in.
+    """Share of stories that were seen, corrected for the threshold's error rates; the interval includes the uncertainty
+    of those rates.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ _TABLE = (
 
 
 class Cache:
-    """Log-probabilities by (model key, text key); `None` as path keeps them in memory only."""
+    """Cache of log-probabilities by (model key, text key); with `None` as path they are kept in memory only."""
 
     def __init__(self, path: Path | None) -> None:
         self.path = path
@@ -38,7 +38,7 @@ class Cache:
         self._base.close()
 
     def get(self, model: str, text: str) -> TokenLogprobs | None:
-        """Log-probabilities kept for this model and text, or None."""
+        """Cached log-probabilities for this model and text, or None."""
         row = self._base.execute("SELECT body FROM logprobs WHERE model = ? AND text = ?", (model, text)).fetchone()
         return _unpacked(row[0]) if row else None
 

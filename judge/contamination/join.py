@@ -39,7 +39,9 @@ def join(matrix: RatingMatrix, scores: ScoresFile, name: str) -> Joined:
 
 
 def story_prompts(matrices: Sequence[RatingMatrix], scores: ScoresFile) -> Codes:
-    """A code for the story-prompt of each scored text, (texts,); a text that is no story of these stands for itself."""
+    """Integer code of each scored text's story-prompt, (texts,); a text that is not a story of the matrices gets a code
+    of its own.
+    """
     code = np.arange(len(scores.rows), dtype=np.int64)
     offset = code.size
     for matrix in matrices:
@@ -70,7 +72,9 @@ def refuse_strangers(scores: ScoresFile, joined: int) -> None:
 
 
 def same_name(model: str, name: str) -> bool:
-    """Whether a name is the model's: letters and digits of one are part of the other's, providers aside."""
+    """Whether a name is the model's: the letters and digits of one name are part of the other's, without provider
+    names.
+    """
     ours, theirs = letters(JudgeName.of(model).model), letters(name.rpartition("/")[2])
     # Shorter names, such as "m" or "gpt", are part of too many others.
     return min(len(ours), len(theirs)) > 3 and (ours in theirs or theirs in ours)

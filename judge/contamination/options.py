@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ScoringOptions:
-    """With what texts are scored, beside the model: which scores, and how the model is opened.
+    """Options for scoring texts, apart from the model's name: which scores to compute, and how to open the model.
 
     Attributes
     ----------
@@ -85,7 +85,7 @@ class AucOptions:
 
 @dataclass(frozen=True, slots=True)
 class ReportOptions:
-    """Choices of the study's table.
+    """Options of the contamination report.
 
     `score` by name; `systems` whose stories make the story set, empty = all; `own_systems` says which system is a
     model's own, as ``MODEL=SYSTEM``.
@@ -102,14 +102,16 @@ class ReportOptions:
 
     @property
     def own(self) -> tuple[tuple[str, str], ...]:
-        """(model, system) of each."""
+        """(model, system) pairs of `own_systems`."""
         parts = (word.rpartition("=") for word in self.own_systems)
         return tuple((model, system) for model, _, system in parts)
 
 
 @dataclass(frozen=True, slots=True)
 class ValidityOptions:
-    """Choices of the table: `split` at the file's ``threshold`` or at the ``median``, `least` stories a half."""
+    """Options of the validity table: `split` at the file's ``threshold`` or at the ``median``; `least` is the minimum
+    number of stories in each half.
+    """
 
     score: str = "min_k_20"
     split: Literal["threshold", "median"] = "threshold"
@@ -129,7 +131,7 @@ class ValidityOptions:
 
 @dataclass(frozen=True, slots=True)
 class CheckOptions:
-    """Choices of the check.
+    """Options of the contamination check.
 
     `models` are weights to score with beside those of the runs' judges; `labelled` is a file of texts seen and not
     seen; `released` says when models came out, as ``MODEL=YYYY-MM``; `limit` scores the first stories only.
@@ -153,5 +155,5 @@ class CheckOptions:
 
     @property
     def scoring(self) -> ScoringOptions:
-        """With what texts are scored."""
+        """The check's options for scoring texts."""
         return ScoringOptions(revision=self.revision, base_url=self.base_url, engine=self.engine, recital=True)

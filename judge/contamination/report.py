@@ -52,7 +52,8 @@ NO_OWN = Note(
 
 @dataclass(frozen=True, slots=True)
 class ModelFound:
-    """One model on a story set: how much of it it seems to have seen, and how its own stories are rated.
+    """Result for one model on a story set: the share of stories that it seems to have seen, and how its own stories are
+    rated.
 
     Attributes
     ----------
@@ -104,7 +105,7 @@ class ModelFound:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ContaminationReport:
-    """The study's table as a value: a row a scores file."""
+    """Contamination report, with a row for each scores file."""
 
     options: ReportOptions
     rows: tuple[ModelFound, ...]
@@ -113,14 +114,16 @@ class ContaminationReport:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A row a scores file, intervals as columns of their own."""
+        """Data frame with a row for each scores file and separate columns for intervals."""
         return flat_frame((row.cells for row in self.rows), self.signature, self.notes)
 
 
 def report(
     runs: RatingsTable, files: Sequence[ScoresFile], options: ReportOptions | None = None
 ) -> ContaminationReport:
-    """Rate on the story set, AUC on the labelled set, mean rating of the model's own stories; a row a scores file."""
+    """Contamination report, with a row for each scores file: share of stories seen, AUC on the labelled set, and mean
+    rating of the model's own stories.
+    """
     options = options or ReportOptions()
     runs = numbers(runs)
     matrices = build(runs)

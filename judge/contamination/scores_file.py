@@ -30,7 +30,7 @@ FORMAT = "judge-contamination-scores/1"
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One text's line: `text` is its hash; a score that is None has its reason in `undefined`."""
+    """Line of one text: `text` is its hash; `undefined` gives the reason for a score that is None."""
 
     id: str
     text: str
@@ -45,14 +45,14 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class ScoresFile:
-    """A header (plain values) and rows."""
+    """Content of a scores file: a header (plain values) and rows."""
 
     header: Mapping[str, Any]
     rows: tuple[Row, ...]
 
     @property
     def facts(self) -> ScorerFacts:
-        """The model that scored."""
+        """Facts about the model that computed the scores."""
         return ScorerFacts(**self.header["model"])
 
     @property
@@ -66,13 +66,13 @@ class ScoresFile:
         return list(self.rows[0].scores) if self.rows else []
 
     def score(self, name: str) -> Floats:
-        """One score of all texts, NaN = undefined; raises SpecError for a name that is not there."""
+        """Values of one score for all texts, NaN = undefined; raises SpecError for an unknown name."""
         if name not in self.names:
             raise SpecError(unknown("score", name, self.names))
         return np.array([np.nan if (v := row.scores[name]) is None else v for row in self.rows], dtype=np.float64)
 
     def why_undefined(self, name: str) -> dict[str, int]:
-        """Reason -> number of texts without this score."""
+        """Number of texts without this score, by reason."""
         return dict(Counter(row.undefined[name] for row in self.rows if name in row.undefined))
 
     @property
@@ -84,7 +84,7 @@ class ScoresFile:
 
     @property
     def truncated(self) -> int:
-        """Texts cut to the context."""
+        """Number of texts that were cut to the context length."""
         return sum(row.truncated for row in self.rows)
 
 
@@ -98,7 +98,7 @@ def assemble(
     reference: ScorerFacts | None = None,
     notes: Sequence[str] = (),
 ) -> ScoresFile:
-    """A scores file of what was computed, without thresholds yet."""
+    """Build a scores file from computed scores, without thresholds yet."""
     rows = []
     for scored_text in scored:
         values = {name: estimate.value for name, estimate in scored_text.scores.items()}
@@ -135,7 +135,7 @@ def assemble(
 
 
 def only(scores: ScoresFile, keep: Callable[[Row], bool]) -> ScoresFile:
-    """The same of some of its texts."""
+    """The scores file restricted to the texts that `keep` selects."""
     rows = tuple(row for row in scores.rows if keep(row))
     counted = {"texts": len(rows), "truncated": sum(row.truncated for row in rows)}
     return ScoresFile({**scores.header, **counted}, rows)
@@ -144,13 +144,15 @@ def only(scores: ScoresFile, keep: Callable[[Row], bool]) -> ScoresFile:
 def with_thresholds(
     scores: ScoresFile, thresholds: Mapping[str, Any], without: Mapping[str, str] | None = None
 ) -> ScoresFile:
-    """The same with thresholds by score name, each `{rule, value, set, texts, auc, ...}`, and why others have none."""
+    """The scores file with thresholds by score name, each `{rule, value, set, texts, auc, ...}`; `without` gives the
+    reason where a score has none.
+    """
     more = {"thresholds": dict(thresholds), "without_threshold": dict(without or {})}
     return replace(scores, header={**scores.header, **more})
 
 
 def write(path: Path, scores: ScoresFile) -> None:
-    """Write whole or not at all."""
+    """Write a scores file, completely or not at all."""
     without = {name: written(why, PLAIN) for name, why in scores.header["without_threshold"].items()}
     header = {**scores.header, "without_threshold": without}
     lines = [orjson.dumps(header), *(orjson.dumps(asdict(row)) for row in scores.rows)]
@@ -165,7 +167,7 @@ _MAKE = Advice("make one: judge contamination score DATASET {model} ...")
 
 
 def read(path: Path) -> ScoresFile:
-    """Read a scores file; raises DataError where it is none, or where lines are missing."""
+    """Read a scores file; raises DataError where the file has another format, or lines are missing."""
     if not path.is_file():
         raise DataError("there is no such file", file=path, hint=_MAKE)
     lines = path.read_bytes().splitlines()
@@ -191,7 +193,9 @@ def is_scores_file(path: Path) -> bool:
 
 
 def different_model(first: ScorerFacts, second: ScorerFacts) -> str | None:
-    """Reason why two facts are not of one model, or None: weights decide where known, else names and revisions."""
+    """Reason why two sets of facts do not describe one model, or None: weights decide where they are known, else names
+    and revisions.
+    """
     if None not in (first.weights, second.weights):
         return None if first.weights == second.weights else f"the weights of {first.model} and {second.model} differ"
     if _base(first.model) != _base(second.model):

@@ -34,7 +34,7 @@ EMPTY_TEXT = "undefined: the text is empty"
 
 @dataclass(frozen=True, slots=True)
 class ScoreOptions:
-    """Choices of scores. `k` is a share in per cent; `prefix` the texts not seen for ReCaLL, joined; `shots` their
+    """Options of scores. `k` is a share in per cent; `prefix` is the joined unseen texts for ReCaLL, and `shots` their
     number.
 
     `words` cuts every text before scoring (see `texts.first_words`); it stands here because it moves every score.
@@ -54,11 +54,11 @@ class ScoreOptions:
 
     @property
     def sweep(self) -> tuple[float, ...]:
-        """All shares that are computed, k among them."""
+        """All shares (in per cent) that are computed, including `k`."""
         return tuple(sorted({*map(float, scores.SWEEP), float(self.k)}))
 
     def written(self) -> dict[str, Any]:
-        """For a file's header: values, and hashes in place of long ones."""
+        """Options for a file's header, with a hash in place of a long text."""
         return {
             "k": self.k,
             "words": self.words,
@@ -72,7 +72,7 @@ class ScoreOptions:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """One text's scores by name; `tokens` counts those with a log-probability."""
+    """Scores of one text by name; `tokens` counts the tokens with a log-probability."""
 
     text: Text
     tokens: int
@@ -134,7 +134,7 @@ class _Passes:
 
     @property
     def logprobs(self) -> Floats:
-        """Of the text as it is."""
+        """Log-probabilities of the unchanged text."""
         return _array(self.plain.logprobs)
 
 
@@ -229,7 +229,7 @@ async def _passed(
 
 
 def model_key(facts: ScorerFacts, *, full: bool = False, prefix: str | None = None) -> str:
-    """Hash of all that log-probabilities depend on beside the text; a package's version does not count."""
+    """Hash of everything besides the text that log-probabilities depend on; package versions are left out."""
     identity = {name: value for name, value in asdict(facts).items() if name != "version"}
     return fingerprint([identity, full, None if prefix is None else fingerprint_text(prefix)])
 

@@ -23,7 +23,7 @@ def scored(
     calibration: ScoresFile | None = None,
     progress: Progress | None = None,
 ) -> ScoresFile:
-    """Score all texts by a model, as ``provider/name``.
+    """Score all texts with a model, named as ``provider/name``.
 
     Log-probabilities are kept in `derived/logprobs.sqlite` under `folder`. A calibration of another model is refused
     before anything is scored.

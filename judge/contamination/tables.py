@@ -27,7 +27,7 @@ def auc_table(areas: Areas) -> Table:
 
 
 def report_table(report: ContaminationReport) -> Table:
-    """A row a scores file."""
+    """Table of a report with a row for each scores file."""
     columns = [
         Column("model", "model"),
         Column("set", "story set"),
@@ -49,7 +49,7 @@ def report_table(report: ContaminationReport) -> Table:
 
 
 def validity_table(validity: Validity) -> Table:
-    """A row a scores file and judge cell."""
+    """Table with a row for each scores file and judge cell."""
     rows = [row.cells for row in validity.rows]
     columns = [
         Column("model", "scored by"),

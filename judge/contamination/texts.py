@@ -45,7 +45,7 @@ class TextSet:
 
 
 def of_dataset(name: str, *, columns: Mapping[str, Any] | None = None, limit: int | None = None) -> TextSet:
-    """Stories of a dataset by name or path, as `judge data list` knows them; labelled JSON Lines are read as such."""
+    """Stories of a dataset by name or path, as in `judge data list`; labelled JSON Lines are read as a labelled set."""
     path = Path(name)
     if columns is None and path.is_file() and path.suffix.lower() in (".jsonl", ".ndjson") and _is_labelled(path):
         return labelled(path, limit=limit)

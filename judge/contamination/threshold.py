@@ -50,7 +50,9 @@ class Labelled:
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """From which value of a score on a text counts as seen, by which rule; `labelled` is None for a number as given."""
+    """Value of a score from which a text counts as seen, and the rule that chose it; `labelled` is None for a number
+    that the user gave.
+    """
 
     rule: str
     value: float
@@ -58,7 +60,7 @@ class Threshold:
 
     @property
     def record(self) -> dict[str, Any]:
-        """As a scores file's header has it."""
+        """The threshold as plain data, for the header of a scores file."""
         labelled = self.labelled
         if labelled is None:
             return {"rule": self.rule, "value": self.value, "set": None}
@@ -79,7 +81,7 @@ class Threshold:
 
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> Threshold:
-        """Out of a header; files of before have no expected rates."""
+        """Read a threshold from a header; files of earlier versions have no expected rates."""
         if not record.get("set"):
             return cls(record["rule"], record["value"])
         names = [field.name for field in fields(Expected)]
@@ -98,7 +100,7 @@ class Threshold:
 
 
 def by_rule(scores: ScoresFile, rule: str, name: str, drawn: Resamples | None = None) -> Threshold:
-    """The threshold of one score.
+    """Choose the threshold of one score by a rule.
 
     Raises SpecError for a rule that is not known, and where the labelled set cannot give it.
     """
@@ -151,18 +153,18 @@ def _choose(kind: str, number: float) -> Callable[[Floats, Flags], float | None]
 
 
 def given(scores: ScoresFile, value: float, name: str) -> ScoresFile:
-    """The same file with a number as the threshold of one score."""
+    """The same scores with a given number as the threshold of one score."""
     scores.score(name)
     return with_thresholds(scores, {name: by_rule(scores, repr(value), name).record})
 
 
 def is_number(rule: str) -> bool:
-    """Whether a rule is a number, which belongs to one score only."""
+    """Whether a rule is a number, which can be the threshold of one score only."""
     return _parsed(rule)[0] == "value"
 
 
 def all_by_rule(scores: ScoresFile, rule: str) -> ScoresFile:
-    """The same file with a threshold for each score, and for those that can have none the reason.
+    """The same scores with a threshold for each score, and the reason for each score that can have none.
 
     Raises SpecError where the rule is not known, and where no score can have one.
     """

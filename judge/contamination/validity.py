@@ -49,7 +49,7 @@ PARTS = ("high", "low", "difference")
 
 @dataclass(frozen=True, slots=True)
 class Halves:
-    """A statistic among stories above and below the cut, and the difference, high less low."""
+    """A statistic among stories above and below the cut, and the difference (high minus low)."""
 
     high: Estimate
     low: Estimate
@@ -58,7 +58,8 @@ class Halves:
 
 @dataclass(frozen=True, slots=True)
 class ValidityRow:
-    """One judge cell beside one model's scores: stories above and below the cut, and both statistics there.
+    """One judge cell with one model's scores: numbers of stories above and below the cut, and both statistics in each
+    half.
 
     `cut` is None where no story has a score; `mixture` is a sentence on how the halves differ in systems.
     """
@@ -83,7 +84,9 @@ class ValidityRow:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Validity:
-    """Agreement with people where contamination is high and where it is low: a row a scores file and judge cell."""
+    """Agreement with people where contamination is high and where it is low, with a row for each scores file and judge
+    cell.
+    """
 
     options: ValidityOptions
     rows: tuple[ValidityRow, ...]
@@ -92,7 +95,7 @@ class Validity:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A row each, intervals as columns of their own."""
+        """Data frame of the rows, with separate columns for intervals."""
         return flat_frame((row.cells for row in self.rows), self.signature, self.notes)
 
 

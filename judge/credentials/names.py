@@ -41,13 +41,17 @@ _HARMLESS = frozenset({"idempotencykey", "promptcachekey", "cachekey"})
 
 
 def says_key(name: str) -> bool:
-    """Whether a field of any definition holds a key: `api_key`, `x-auth-token`, `clientSecret`; not `max_tokens`."""
+    """Whether a field name suggests that the field holds a key: `api_key`, `x-auth-token`, `clientSecret`; not
+    `max_tokens`.
+    """
     joined = "".join(_words(name))
     return joined.endswith(_ENDS) or joined in ("token", "jwt", "auth")
 
 
 def carries_key(name: str) -> bool:
-    """Whether a header or a URL's parameter holds a key: as `says_key`, and `key`, `sig`, `X-Vault-Token`..."""
+    """Whether the name of a header or URL parameter suggests a key: names as in `says_key`, and `key`, `sig`,
+    `X-Vault-Token`...
+    """
     words = _words(name)
     return says_key(name) or ("".join(words) not in _HARMLESS and bool(words) and words[-1] in _LAST)
 

@@ -25,7 +25,9 @@ class Origin:
 
     @property
     def loopback(self) -> bool:
-        """Whether it is this machine by its name or number; no other name is taken for it, whatever it resolves to."""
+        """Whether the host is this machine by its loopback name or number; no other name counts, whatever it resolves
+        to.
+        """
         if self.host == "localhost":
             return True
         try:
@@ -41,7 +43,9 @@ class Origin:
 
 
 def origin_of(address: str, where: str = "base_url") -> Origin:
-    """Scheme, host and port; SpecError for an address that holds a key, or that programs might read differently."""
+    """Origin (scheme, host and port) of an address; raises SpecError for an address that contains a key, or that
+    programs might parse differently.
+    """
     if (problem := address_problem(address)) is not None:
         raise SpecError(joined(where, f" {problem}"), hint=MEND)
     if not _PLAIN.fullmatch(address):

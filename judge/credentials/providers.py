@@ -99,13 +99,15 @@ PROVIDERS = (
 
 
 def addresses_of(base_url: Sequence[str], backend: str = "openai") -> list[str]:
-    """The addresses that a run of this back-end asks: the definition's, else the environment's, else the provider's."""
+    """The addresses that a run of this back-end sends requests to: the definition's, else the environment's, else the
+    provider's.
+    """
     protocol = PROTOCOLS[backend]
     return list(base_url) or [os.environ.get(protocol.address_variable) or protocol.address]
 
 
 def provider_of(host: str) -> Provider | None:
-    """Whose host this is; None for everybody else's."""
+    """The provider that a host belongs to; None where it belongs to none."""
     name = host.lower().removesuffix(".")
     for provider in PROVIDERS:
         for listed in provider.hosts:
@@ -115,6 +117,8 @@ def provider_of(host: str) -> Provider | None:
 
 
 def keys_of(address: str, protocol: Provider = OPENAI) -> str:
-    """The variables whose values a server of this protocol is sent, for a sentence about a key that was refused."""
+    """The environment variables whose values are sent to a server of this protocol, for an error message about a
+    refused key.
+    """
     host = address.partition("://")[2].partition("/")[0].partition(":")[0]
     return " or ".join((provider_of(host) or protocol).variables)

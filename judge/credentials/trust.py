@@ -40,7 +40,7 @@ class UntrustedHostError(SpecError):
 
 @dataclass(frozen=True, slots=True)
 class Trust:
-    """One trusted host. `variables` None: any."""
+    """One trusted host. `variables` lists the variables that may be sent there; None = any."""
 
     scheme: str
     host: str
@@ -49,7 +49,7 @@ class Trust:
     variables: frozenset[str] | None
 
     def covers(self, origin: Origin, variable: str) -> bool:
-        """Whether a variable's value may be sent there."""
+        """Whether a variable's value may be sent to an origin."""
         return self.names(origin) and (self.variables is None or variable in self.variables)
 
     def names(self, origin: Origin) -> bool:
@@ -65,21 +65,25 @@ def trust_file() -> Path:
 
 
 def trusted(origin: Origin, variable: str, more: Iterable[str] = ()) -> bool:
-    """Whether the user's configuration lets a variable's value go there. `more`: entries as in JUDGE_TRUSTED_HOSTS."""
+    """Whether the user's configuration allows a variable's value to be sent to an origin. `more`: entries as in
+    JUDGE_TRUSTED_HOSTS.
+    """
     if any(trust.covers(origin, variable) for trust in trusts(more)):
         return True
     return origin in _own_origins(variable)
 
 
 def elsewhere(addresses: Iterable[str]) -> tuple[str, ...]:
-    """Those servers that the user's configuration names, as entries for a machine that does not have it."""
+    """Servers among `addresses` that the user's configuration trusts, as entries for a machine without that
+    configuration.
+    """
     origins = map(origin_of, addresses)
     own = _own_origins()
     return tuple(str(o) for o in origins if o in own or any(trust.names(o) for trust in trusts()))
 
 
 def trusts(more: Iterable[str] = ()) -> list[Trust]:
-    """All entries of the environment and the file."""
+    """All trusted hosts from the environment and the user's file."""
     named = [entry.strip() for entry in os.environ.get(VARIABLE, "").split(",")]
     return [
         *(_trust(entry, None, VARIABLE) for entry in [*named, *more] if entry),

@@ -82,7 +82,9 @@ def _inside(ships: Path, name: str, suffix: str) -> Path:
 
 
 def read_text(file: Path) -> str:
-    """The file as text (UTF-8, a byte-order mark is dropped, line ends become newlines); SpecError if it is not."""
+    """Text of a file (UTF-8; a byte-order mark is dropped, line ends become newlines); raises SpecError where the file
+    cannot be read or is not UTF-8.
+    """
     try:
         return file.read_text(encoding="utf-8-sig")
     except OSError as error:
@@ -116,7 +118,7 @@ def read_strict(
     blame: type[JudgeError] = SpecError,
     text_keys: Container[str] = (),
 ) -> tuple[Model, dict[Place, int]]:
-    """YAML as `model`, and the line of every key and item by its place, e.g. ("criteria", 0, "name").
+    """Parse YAML as `model`; returns it with the line of every key and item by its place, e.g. ("criteria", 0, "name").
 
     `first_line` is the line of `file` at which `text` begins; what stands below `text_keys` is text as it is written.
     Raises `blame` naming file and line.

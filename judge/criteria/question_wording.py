@@ -37,12 +37,14 @@ class _Questions(RootModel[list[_Question]]):
 
 
 def holds_questions(text: str) -> bool:
-    """Whether a file of published strings is a list of objects, as tests are."""
+    """Whether the text of a file of published strings is a list of objects, the form of published tests."""
     return "".join(text[:100].split()).startswith("[{")
 
 
 def read_questions(file: Path, text: str) -> Published:
-    """The published tests in `text`, the content of `file`, in the template beside it. SpecError names the file."""
+    """Read the published tests in `text`, the content of `file`, with the template in the same folder. SpecError names
+    the file.
+    """
     try:
         tests = _Questions.model_validate(json.loads(text)).root
     except json.JSONDecodeError as error:

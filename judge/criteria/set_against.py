@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 
 
 def set_against(asked: Sequence[tuple[str, str | None]], rated: Sequence[str]) -> tuple[tuple[int | None, ...], bool]:
-    """The place among `rated` of people's criterion for each judge's, or None; whether it is their only one.
+    """Match judges' criteria with people's. Returns for each judge's criterion the index in `rated` of people's, or
+    None, and whether all were matched with people's only criterion.
 
     `asked` holds each judge's criterion with the people's that its run declares, if any. What is declared comes first,
     else the equal name (letter case aside). Where neither is there for any, and people rated one criterion only, all
@@ -21,7 +22,9 @@ def set_against(asked: Sequence[tuple[str, str | None]], rated: Sequence[str]) -
 
 
 def other_names(pairs: Iterable[tuple[str, str]]) -> str:
-    """(Judge's criterion, people's) of unequal names, as captions and pages say them; nothing where there are none."""
+    """(Judge's criterion, people's criterion) pairs with different names, in words for captions and pages; empty where
+    there are none.
+    """
     theirs: dict[str, list[str]] = {}
     for mine, name in pairs:
         theirs.setdefault(name, []).append(mine)

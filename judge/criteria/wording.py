@@ -22,7 +22,7 @@ _OUTER_FIELDS = frozenset({"prompt", "story", "task", "human"})
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A study's strings. `outer` and `tasks` are keyed by the published Eval-Prompt ("EP1").
+    """A study's published strings. `outer` and `tasks` are keyed by the published Eval-Prompt ("EP1").
 
     `beside` is the text of a second file that they were read from, for hashing.
     """

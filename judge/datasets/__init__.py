@@ -42,7 +42,9 @@ DATASETS: dict[str, str] = {
 
 
 def known_datasets() -> list[str]:
-    """Names that `open_dataset` takes: the studies', installed third parties', and those a person registered."""
+    """Names that `open_dataset` takes: the studies' datasets, those of installed third-party packages, and those that
+    the user registered.
+    """
     from judge.datasets.locate import registered
     from judge.datasets.sources import OTHER_FILES, UNPUBLISHED
 

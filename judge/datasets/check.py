@@ -30,19 +30,19 @@ class Moments:
 
     @property
     def sd(self) -> float | None:
-        """None for fewer than two numbers."""
+        """Standard deviation; None for fewer than two numbers."""
         return math.sqrt(self.squares / (self.n - 1)) if self.n > 1 else None
 
 
 @dataclass(slots=True)
 class Seen:
-    """Number of occurrences, and the story of the first one."""
+    """Number of occurrences of a value, and the story of the first occurrence."""
 
     count: int = 0
     first: str = ""
 
     def add(self, example: str) -> None:
-        """Meet it once more."""
+        """Count one more occurrence, in the story `example`."""
         self.first = self.first if self.count else example
         self.count += 1
 
@@ -58,7 +58,7 @@ class CriterionUse:
 
 @dataclass(slots=True)
 class RaterUse:
-    """One rater: ratings `given`, those that can be averaged, stories rated, and leniency.
+    """Counts for one rater: ratings `given`, ratings that can be averaged, stories rated, and leniency.
 
     Leniency is the mean, over the ratings of this rater that others accompany, of the rating minus the mean of the
     others' ratings of the same story and criterion. Above 0 = rates higher than the others did.
@@ -72,7 +72,8 @@ class RaterUse:
 
 @dataclass(slots=True)
 class PairUse:
-    """The pairs that people compared: how many, how often each preference was given, and what cannot be used.
+    """Counts of the pairs that people compared: how many, how often each preference was given, and how many cannot be
+    used.
 
     `split` are pairs of whose preferences two differ on one criterion; `unknown` name a story that is not there.
     """

@@ -15,7 +15,7 @@ _MANY = 25
 
 
 def check_tables(counts: Check) -> list[Table]:
-    """Counts, scale use, systems and text damage; with named raters, the rater table."""
+    """Tables of counts, scale use, systems and text damage; where raters are named, also a table of raters."""
     makers = [_counts, _scale_use, _systems, _damage]
     tables = [make(counts) for make in makers]
     return [*tables, _raters(counts)] if counts.raters and not counts.dataset.labels_note else tables

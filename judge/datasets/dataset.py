@@ -64,7 +64,9 @@ class Dataset:
     left_out: Callable[[], Mapping[str, int]] | None = None
 
     def fingerprint(self) -> str:
-        """Tagged hash of the files' bytes, in order, the column map and what is decoded; not of where the files lie."""
+        """Tagged hash of the files' bytes in order, of the column map, and of what is decoded; the files' paths do not
+        count.
+        """
         content: dict[str, Any] = {"files": [fingerprint_file(f) for f in self.files], "columns": dict(self.columns)}
         # Datasets of which nothing is decoded keep the hash that journals made before this field hold.
         return fingerprint(content | ({"decoded": self.decoded} if self.decoded else {}))

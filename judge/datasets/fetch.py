@@ -32,7 +32,7 @@ def fetchable() -> dict[str, tuple[str, ...]]:
 
 
 def sources_of(name: str) -> list[Source]:
-    """The published files of a name; SpecError where there are none."""
+    """The published files of a dataset by name; raises SpecError where there are none."""
     if name in UNPUBLISHED or (name in FILES and name not in fetchable()):
         raise SpecError(f"{name} has no public address", hint=f"judge data add {name} PATH")
     if name == "demo":
@@ -43,7 +43,7 @@ def sources_of(name: str) -> list[Source]:
 
 
 def fetch(name: str, base_url: str | None = None) -> list[Fetched]:
-    """Download the files of a name that neither JUDGE_DATA nor the cache has, one after the other.
+    """Download, one after the other, the files of a dataset that neither JUDGE_DATA nor the cache has.
 
     Raises DataError for an address that cannot be reached, a file that is not there, and a checksum that differs; such
     a file is not kept.

@@ -23,7 +23,9 @@ _WITHIN = ("labels", "ordered", "positive")
 
 @dataclass(frozen=True, slots=True)
 class LabelScales:
-    """Scales of labels by criterion (letter case aside); `others` is that of all criteria that are not named."""
+    """Label scales by criterion name (upper and lower case are equal); `others` is the scale of all criteria without an
+    entry.
+    """
 
     named: Mapping[str, tuple[str, Scale]] = field(default_factory=dict)
     others: Scale | None = None
@@ -33,17 +35,17 @@ class LabelScales:
 
     @classmethod
     def of_criteria(cls, criteria: Iterable[Criterion]) -> LabelScales:
-        """Those of criteria whose scale has labels."""
+        """Label scales of those criteria whose scale has labels."""
         return cls({c.name.casefold(): (c.name, c.scale) for c in criteria if c.scale.labels})
 
     def of(self, criterion: str) -> Scale | None:
-        """The criterion's scale of labels; None where none is known."""
+        """The label scale of a criterion; None where none is known."""
         entry = self.named.get(criterion.casefold())
         return self.others if entry is None else entry[1]
 
     def with_given(self, given: LabelScales, owner: str) -> LabelScales:
-        """These and those `given` from outside; SpecError where `owner` has other labels, or has them in another
-        order: a code would mean two labels.
+        """These scales together with those `given` from outside; SpecError where `owner` has other labels for a
+        criterion or another order of them, since one code would then mean two labels.
         """
         others = {ALL: given.others} if given.others else {}
         for name, scale in (*given.named.values(), *others.items()):
@@ -71,7 +73,9 @@ def is_key(key: str) -> bool:
 
 
 def label_scales(columns: Mapping[str, Any], where: str = "column map") -> LabelScales:
-    """The labels that a column map declares; its other keys are passed over. SpecError for what is no declaration."""
+    """The label scales that a column map declares; other keys of the map are ignored. SpecError for an invalid
+    declaration.
+    """
     given_labels: dict[str, Any] = {}
     given = columns.get("labels")
     if isinstance(given, Mapping):

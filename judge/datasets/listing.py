@@ -38,7 +38,7 @@ def listing() -> Table:
 
 
 def story_sheet(dataset: Dataset, story: Story) -> str:
-    """One story as text to read: what it answers, the text, its reference, the people's ratings."""
+    """One story as readable text: its story-prompt, its text, its reference story, and the people's ratings."""
     lines = [f"{dataset.name} · {story.id} · by {story.system}"]
     for title, text in (
         ("Story-prompt", story.story_prompt),

@@ -23,14 +23,14 @@ from judge.whole_file import write_whole
 
 @dataclass(frozen=True, slots=True)
 class Registered:
-    """A file or folder under a name, with the column map it is read through, if any."""
+    """A registered file or folder: its name, its path, and its column map, if any."""
 
     path: Path
     columns: Mapping[str, Any] = field(default_factory=dict)
 
 
 def home_folder() -> Path:
-    """Folder for what a person told the program: JUDGE_HOME, or `judge` in the XDG data folder."""
+    """Folder for the user's own settings: JUDGE_HOME, or `judge` in the XDG data folder."""
     if own := os.environ.get("JUDGE_HOME"):
         return Path(own)
     data = os.environ.get("XDG_DATA_HOME")
@@ -38,7 +38,9 @@ def home_folder() -> Path:
 
 
 def data_folder() -> Path | None:
-    """The folder JUDGE_DATA names, or None; DataError when it names none that exists."""
+    """The folder that JUDGE_DATA names; None where the variable is not set. DataError where that folder does not
+    exist.
+    """
     named = os.environ.get("JUDGE_DATA")
     if not named:
         return None
@@ -83,7 +85,9 @@ def find(relative: str) -> Path | None:
 
 
 def find_with_place(relative: str) -> tuple[Path, str] | None:
-    """The same, with where it was found: `JUDGE_DATA`, `registered` or `cache`."""
+    """Find a released file as `find` does, and return also where it was found: `JUDGE_DATA`, `registered` or
+    `cache`.
+    """
     folder = data_folder()
     if folder is not None and (folder / relative).is_file():
         return folder / relative, "JUDGE_DATA"
@@ -95,7 +99,9 @@ def find_with_place(relative: str) -> tuple[Path, str] | None:
 
 
 def need(relative: str, name: str) -> Path:
-    """A released file that dataset `name` cannot do without; DataError naming the command that brings it."""
+    """Path of a released file that dataset `name` requires; where it is missing, a DataError names the command that
+    fetches it.
+    """
     path = find(relative)
     if path is not None:
         return path

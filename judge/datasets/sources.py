@@ -27,7 +27,7 @@ class Source:
     server: str = BASE_URL
 
     def url(self, base: str | None = None) -> str:
-        """The file's address, on its own server or below another of the same layout."""
+        """The file's address on its own server, or below `base`, a server with the same layout."""
         server = self.server if base is None else base
         return f"{server.rstrip('/')}/{self.repository}/{self.commit}/{self.remote}"
 

@@ -31,7 +31,7 @@ class StoryPrompts:
     fingerprint: Callable[[], str]
 
     def stories(self) -> Iterator[Story]:
-        """As a journal keeps them: stories that nobody has written yet."""
+        """The story-prompts in the form that a journal stores: stories without a text yet."""
         return (Story(prompt.id, prompt.text, "", "", prompt.reference) for prompt in self.read())
 
 

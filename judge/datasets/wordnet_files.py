@@ -12,7 +12,7 @@ _SYSTEM = (Path("/usr/share/wordnet"), Path("/usr/share/nltk_data/corpora/wordne
 
 
 def find() -> Path | None:
-    """The folder: one that was added as `wordnet`, the system's, or NLTK's; None without one."""
+    """The WordNet folder: the one registered as `wordnet`, the system's, or NLTK's; None where none exists."""
     added = registered().get("wordnet")
     nltk = [Path(part) / "corpora" / "wordnet" for part in os.environ.get("NLTK_DATA", "").split(os.pathsep) if part]
     places = [*([added.path] if added is not None else []), *nltk, *_SYSTEM]

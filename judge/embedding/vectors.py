@@ -64,7 +64,7 @@ class Embedded:
 
 
 def default_model() -> str | None:
-    """The study's model where sentence-transformers is installed, else None: TF-IDF."""
+    """The study's model where sentence-transformers is installed; else None, which selects TF-IDF."""
     return DEFAULT_MODEL if find_spec("sentence_transformers") else None
 
 
@@ -76,7 +76,8 @@ def embed(
     seed: int = 1,
     progress: Progress | None = None,
 ) -> Embedded:
-    """Vectors of texts; `model` is a name on the hub or a folder, None for TF-IDF and SVD (`seed` is its own).
+    """Vectors of texts; `model` is a name on the Hugging Face hub or a folder, or None for TF-IDF and SVD (`seed`
+    applies to these alone).
 
     `progress(done, total)` is told of distinct texts a model embeds. Raises MissingExtraError without the packages,
     SpecError for a model that cannot be loaded.
@@ -139,7 +140,7 @@ def model_key(model: str) -> str:
 
 
 def signature_name(model: str) -> str:
-    """Name and the first letters of hash or revision."""
+    """Model name with the first letters of its hash or revision."""
     key = model_key(model)
     tag = key.removeprefix("b2:") if key.startswith("b2:") else key.rpartition("@")[2]
     return f"{Path(model).resolve().name if Path(model).is_dir() else model}@{tag[:7]}"

@@ -45,7 +45,7 @@ class TooLongError(Exception):
 
 
 class Apart:
-    """One template, rendered in the separate process."""
+    """One template that is rendered in a separate process."""
 
     filename = None
 
@@ -56,7 +56,7 @@ class Apart:
         """The values that it mentions."""
 
     def render(self, values: dict[str, Any]) -> str:
-        """The text for these values. Raises TemplateError."""
+        """Render the template with these values. Raises TemplateError."""
         return str(_ask(self._file, {"template": self._template, "values": values})["text"])
 
 
@@ -84,7 +84,7 @@ class _Process:
         return self.read(time.monotonic() + SECONDS + GRACE)
 
     def read(self, deadline: float) -> bytes:
-        """One message."""
+        """Read one message from the child process."""
         length = int.from_bytes(self._bytes(LENGTH, deadline), "big")
         if length > LONGEST + (1 << 16):
             raise EOFError("too long")
@@ -103,7 +103,7 @@ class _Process:
         return content
 
     def end(self) -> None:
-        """Kill it."""
+        """Kill the child process."""
         for stream in (self.child.stdin, self.child.stdout):
             if stream is not None:
                 try:

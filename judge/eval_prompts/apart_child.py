@@ -32,7 +32,7 @@ def _limit() -> None:
 
 
 def serve() -> None:
-    """Render what the parent asks for, until it is gone."""
+    """Render what the parent process requests, until the parent ends."""
     _limit()
     asked, answers = sys.stdin.buffer, sys.stdout.buffer
     compiled: dict[tuple[str, ...], Compiled] = {}

@@ -15,7 +15,7 @@ FENCE = "---"
 
 
 class FrontMatter(Strict):
-    """The keys that an Eval-Prompt may have; all may be left out.
+    """The front-matter keys of an Eval-Prompt; all are optional.
 
     `criteria` says that one answer rates several: all of the run, or those named (or abbreviated) here.
     """
@@ -45,7 +45,7 @@ class FrontMatter(Strict):
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """An Eval-Prompt's file in two: its keys, and the template with the line of the file at which it begins.
+    """An Eval-Prompt file in two parts: its keys, and the template with its first line's number in the file.
 
     `system_line` is the line at which the system message's text begins.
     """
@@ -73,7 +73,7 @@ def split(source: str, file: Path) -> Split:
 
 
 def ask_the_same(first: str, second: str) -> bool:
-    """Whether two versions of a template send the same messages: they may differ in how answers are read."""
+    """Whether two versions of a template send the same messages, even if they read answers differently."""
     if first == second:
         return True
     reading = {"rating_pattern", "example_answer"}

@@ -43,7 +43,7 @@ _LONGEST_CONSTANT = 1000
 
 
 def is_plain(tree: nodes.Template) -> bool:
-    """Whether every part of a template is one that cannot take long, and loops go through lists of criteria alone."""
+    """Whether every part of a template is of a kind that renders quickly, with loops through lists of criteria only."""
     return all(_fine(child, 0) for child in tree.iter_child_nodes())
 
 

@@ -32,7 +32,7 @@ _PAIRS: dict[Kind, Comparison] = {
 
 
 def prefix_order(eval_prompt: EvalPrompt, asked: Asked, *, published: Published | None = None) -> tuple[Kind, ...]:
-    """The kinds of values that the messages depend on, in the order in which they first show.
+    """The kinds of values that the messages depend on, in the order of their first appearance.
 
     "criterion" stands for any text that depends on the criterion, or on the criteria of one answer (in wording mode,
     the whole published request). Kinds that do not show are left out. Raises what `EvalPrompt.render` raises.

@@ -18,7 +18,7 @@ def check_published(published: Published, eval_prompt: str, criterion: Criterion
 def published_text(
     published: Published, eval_prompt: str, criterion: Criterion, story: Story, reference: str | None
 ) -> str:
-    """The text as sent. `reference` may be None only where the Eval-Prompt does not show one."""
+    """The published prompt as sent. `reference` may be None only where the Eval-Prompt shows no reference story."""
     task = published.tasks[criterion.name, eval_prompt]
     return published.outer[eval_prompt].format(prompt=story.story_prompt, story=story.text, human=reference, task=task)
 

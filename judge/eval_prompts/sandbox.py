@@ -58,7 +58,9 @@ _LONGEST = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class ScaleView:
-    """A scale as templates see it: whole numbers without a decimal point; `labels` is empty where there are none."""
+    """A scale as templates see it: whole numbers have no decimal point; `labels` is empty for a scale without
+    labels.
+    """
 
     min: float
     max: float
@@ -117,7 +119,7 @@ class Compiled:
 def compile_template(
     source: str, *, file: Path, first_line: int = 1, offered: Mapping[str, str] = OFFERED, here: bool = False
 ) -> Compiled:
-    """Compile a template that begins at `first_line` of `file` and may use what is `offered`.
+    """Compile a template that begins at `first_line` of `file` and may use the values in `offered`.
 
     One newline at the end of `source` is not part of the text; everything else is sent as it stands. A line that holds
     only a block tag leaves no line behind. Raises TemplateError for wrong syntax and for names that are not offered.

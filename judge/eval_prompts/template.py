@@ -108,7 +108,9 @@ class EvalPrompt:
         return {"criteria": tuple(map(_view, asked))}
 
     def check_criterion(self, criterion: Criterion, *, published: Published | None = None) -> None:
-        """SpecError where this Eval-Prompt cannot ask for the criterion; to be called before anything is sent."""
+        """Raise SpecError where this Eval-Prompt cannot be used for the criterion; call it before any request is
+        sent.
+        """
         if self.needs_guidelines and not criterion.guidelines:
             raise SpecError(
                 f"Eval-Prompt {self.name!r} needs guidelines, but criterion {criterion.name!r} has none",
@@ -133,13 +135,13 @@ class EvalPrompt:
         return LABELS not in uses and not _NUMBERS.isdisjoint(uses)
 
     def lacks_reference(self, subject: Subject, *, published: Published | None = None) -> bool:
-        """Whether no story that is asked about has a reference story although this Eval-Prompt needs one."""
+        """Whether this Eval-Prompt needs a reference story and none of the stories in question has one."""
         if not self._shows_reference(published):
             return False
         return all(reference_of(story) is None for story in stories_in(subject))
 
     def flags(self, subject: Subject, *, published: Published | None = None) -> tuple[str, ...]:
-        """`("reference_is_target",)` where a story would be compared with itself; it is asked all the same."""
+        """`("reference_is_target",)` where a story would be compared with itself; the query is sent all the same."""
         if not (self._shows_reference(published) or "reference" in self.body.uses):
             return ()
         return (REFERENCE_IS_TARGET,) if any(map(_is_reference, stories_in(subject))) else ()
@@ -166,7 +168,9 @@ def load_eval_prompt(
 
 
 def parse_eval_prompt(source: str, file: Path, *, system: str | None = None) -> EvalPrompt:
-    """An Eval-Prompt out of a template's text; of `file` only the name is used. Raises as `load_eval_prompt`."""
+    """Parse an Eval-Prompt from a template's text; only the name of `file` is used. Raises the same errors as
+    `load_eval_prompt`.
+    """
     parts = split(source, file)
     if not parts.body.strip():
         raise TemplateError(f"{file}, line {parts.body_line}: there is no text")
@@ -228,7 +232,7 @@ def shipped_eval_prompts() -> tuple[str, ...]:
 
 
 def stories_in(subject: Subject) -> tuple[Story, ...]:
-    """The stories that a query is about, in the order in which they are shown."""
+    """The stories of a query, in the order in which they are shown."""
     return (subject.first, subject.second) if isinstance(subject, Comparison) else (subject,)
 
 
@@ -245,7 +249,7 @@ def _is_reference(story: Story) -> bool:
 
 
 def reference_of(story: Story) -> str | None:
-    """The reference story; a human story that names none is its own."""
+    """The reference story; a human story without a named reference is its own."""
     if story.reference is None and story.system == HUMAN:
         return story.text
     return story.reference

@@ -64,7 +64,9 @@ def load_writer_prompt(name: str, *, folder: Path | None = None, system: str | N
 
 
 def parse_writer_prompt(source: str, file: Path, *, system: str | None = None) -> WriterPrompt:
-    """A writer prompt out of a template's text. Raises TemplateError where it asks for something else."""
+    """Parse a writer prompt from a template's text. Raises TemplateError for a template that is not a valid writer
+    prompt.
+    """
     parts = split(source, file)
     front = parts.front
     if not front.writes:

@@ -25,11 +25,11 @@ class Shown(Protocol):
 
     @property
     def settled(self) -> int:
-        """Repeats of the total that need no more asking."""
+        """Number of repeats that need no further requests."""
         ...
 
     def line(self, width: int | None = None) -> str:
-        """The line's text, within so many columns."""
+        """The line's text, at most `width` columns wide."""
         ...
 
 
@@ -44,19 +44,19 @@ class Line:
 
     @property
     def live(self) -> bool:
-        """Whether the line is drawn anew in its place; else each state of it is a line of a log."""
+        """Whether the line is redrawn in place; otherwise each state becomes a line of a log."""
         return self._board.live
 
     def begin(self, shown: Shown) -> None:
-        """Set what the line shows from now on."""
+        """Set the values that the line shows from now on."""
         self.shown = shown
 
     def write(self, text: str) -> None:
-        """A line of a log."""
+        """Write a line to the log."""
         self._board.write(f"{self.name}: {text}")
 
     def end(self, how: str) -> None:
-        """The judge has come to its end."""
+        """Mark the judge as finished, with `how` it ended."""
         self.ended = how
         if not self.live:
             text = f"{self.shown.line()} · {how}" if self.shown is not None else how
@@ -99,13 +99,13 @@ class Board:
         return self._lines[name]
 
     def write(self, text: str) -> None:
-        """A line of the log, where one is kept."""
+        """Write a line to the log, if there is one."""
         if not (self.live or self._quiet):
             self._stream.write(text + "\n")
             self._stream.flush()
 
     def text(self, width: int) -> list[str]:
-        """All lines as they stand now, none longer than `width`."""
+        """All lines in their current state, each at most `width` columns wide."""
         names = [cut(name, _NAME) for name in self._lines]
         column = max(map(len, names))
         return [
@@ -126,7 +126,7 @@ def _state(line: Line, width: int) -> str:
 
 
 def cut(text: str, most: int) -> str:
-    """A text within so many columns; what is left out of a longer one is its middle."""
+    """Shorten a text to at most `most` columns by leaving out its middle."""
     if len(text) <= most:
         return text
     head = (most - 1) // 2

@@ -25,7 +25,7 @@ class Interruption:
 
     @contextlib.contextmanager
     def caught(self) -> Iterator[None]:
-        """Signals come here while the block runs; a block inside another changes nothing."""
+        """Handle signals while the block runs; a nested block changes nothing."""
         if self._caught:
             yield
             return
@@ -46,12 +46,12 @@ class Interruption:
                 loop.remove_signal_handler(number)
 
     def prepares(self, task: asyncio.Task[Any]) -> None:
-        """Until it begins to ask, the first signal cancels this task."""
+        """Let the first signal cancel this task until its run begins to send requests."""
         self._preparing.add(task)
         task.add_done_callback(self._preparing.discard)
 
     def asks(self, run: Run) -> None:
-        """From now on the first signal lets this run finish what is in flight."""
+        """From now on, let this run finish its requests in flight at the first signal."""
         self._preparing.discard(asyncio.current_task())
         self._runs.append(run)
         if self._pressed:

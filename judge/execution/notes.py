@@ -21,7 +21,9 @@ from judge.run_folder.manifest import environment
 def opened(
     spec: AnySpec, result: ResultFolder, prepared: Prepared, server: Mapping[str, Any], sitting: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Content of the manifest before the first query; earlier sittings' notes stay and `sitting` stands after them."""
+    """Content of the manifest before the first query; earlier sittings' notes are kept, and `sitting` is appended to
+    them.
+    """
     before = read_manifest(result.manifest)
     sources = {"eval_prompt_sources", "criteria_records"}
     return {
@@ -50,7 +52,7 @@ def _settings_facts(
 
 
 def with_seen(manifest: dict[str, Any], spec: AnySpec, journal: JournalReader, several: bool | None) -> dict[str, Any]:
-    """The manifest with what the answers show of settings; `several`: whether repeats came in one call, if known."""
+    """The manifest with the settings that the answers reveal; `several`: whether repeats came in one call, if known."""
     force = manifest["in_force"]
     return manifest | {
         "in_force": force
@@ -66,7 +68,7 @@ def closed(
     began: float,
     notices: Sequence[str],
 ) -> dict[str, Any]:
-    """The manifest with how its last sitting ended, and sums over all."""
+    """The manifest with the end of its last sitting, and sums over all sittings."""
     now = time.time()
     totals, cost = journal.totals(), cost_of(journal.spending(), manifest)
     sitting = manifest["sittings"][-1] | {

@@ -41,13 +41,13 @@ class Part:
 
     @property
     def label(self) -> str:
-        """As it is named in the journal of the whole."""
+        """The part's name in the journal of the whole plan."""
         return f"{self.number}-of-{self.shard_count}"
 
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """Result of a merge. `planned` counts the repeats of the whole plan, `notices` what was left out."""
+    """Result of a merge. `planned` is the number of repeats of the whole plan; `notices` say what was left out."""
 
     parts: int
     answered: int
@@ -63,7 +63,9 @@ class Joined:
 
 
 def join(spec: AnySpec, folder: Path, result: ResultFolder, *, partial: bool = False) -> Joined:
-    """Merge the parts of one judge; only whole ones, or, with `partial`, what is there. Merging again is harmless."""
+    """Merge the parts of one judge: only complete parts or, with `partial`, all answers present. A repeated merge
+    changes nothing.
+    """
     began = time.time()
     plan = plan_of(spec, folder=folder)
     if not parts_in(result):
@@ -95,7 +97,7 @@ def join(spec: AnySpec, folder: Path, result: ResultFolder, *, partial: bool = F
 
 
 def not_merged(result: ResultFolder) -> str | None:
-    """Number of parts of a result folder that the whole lacks, in words; None where it lacks none."""
+    """Number of parts that are not yet merged into a result folder, in words; None where all are."""
     lacking = [part for part in parts_in(result) if untaken(result.journal, part[2].journal, f"{part[0]}-of-{part[1]}")]
     return f"{len(lacking)} shard{'' if len(lacking) == 1 else 's'}" if lacking else None
 

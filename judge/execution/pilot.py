@@ -76,7 +76,7 @@ class _Lengths:
         self._plan = plan
 
     def of(self, queries: list[Called]) -> list[float]:
-        """The length of each query's prompt; 0 where the plan has the query no more."""
+        """The length of each query's prompt; 0 where the plan no longer contains the query."""
         texts = {name: characters_by_query(self._plan, subject) for name, subject in self._subjects.items()}
         return [texts[query.story, query.second].get((query.eval_prompt, query.criterion), 0.0) for query in queries]
 

@@ -25,7 +25,7 @@ _NAME = re.compile(r"([0-9]{1,6})-of-([0-9]{1,6})")
 
 @dataclass(frozen=True, slots=True)
 class PlanPart:
-    """Part `number` (from 1) of `shard_count`, of the plan's first `limit` stories (None: of all)."""
+    """Part `number` (from 1) of `shard_count` parts of the plan's first `limit` stories (None: of all stories)."""
 
     number: int
     shard_count: int
@@ -36,7 +36,7 @@ class PlanPart:
 
     @classmethod
     def parse(cls, words: str, limit: int | None = None) -> PlanPart:
-        """As it is written on the command line: i/N."""
+        """Parse a part as written on the command line: i/N."""
         match = _WORDS.fullmatch(words.strip())
         number, shard_count = (int(match[1]), int(match[2])) if match else (0, 0)
         if not 1 <= number <= shard_count:
@@ -48,11 +48,11 @@ class PlanPart:
 
     @property
     def share(self) -> float:
-        """The part of a limit or a budget that is this part's, since parts do not hear of each other."""
+        """The fraction of a limit or a budget that belongs to this part, since parts do not communicate."""
         return 1 / self.shard_count
 
     def record(self) -> dict[str, int | None]:
-        """As the journal keeps it."""
+        """The part in the form that the journal stores."""
         return {"number": self.number, "of": self.shard_count, "limit": self.limit}
 
     def folder(self, result: ResultFolder) -> ResultFolder:
@@ -65,7 +65,7 @@ class PlanPart:
         return (story for index, story in enumerate(dataset.stories()) if index in mine)
 
     def among(self, wanted: Sequence[Story]) -> Iterator[Story]:
-        """Its story-prompts of those that stories are written for."""
+        """The part's share of the story-prompts for which stories are written."""
         mine = self._places([story.story_prompt for story in wanted], "story-prompts")
         return (story for index, story in enumerate(wanted) if index in mine)
 
@@ -76,7 +76,7 @@ class PlanPart:
         return set(order[first:end])
 
     def comparisons(self, planned: Sequence[Planned]) -> list[Planned]:
-        """Its comparisons of the whole plan's, in their order; a pair stays whole, in all its orders."""
+        """The part's share of the whole plan's comparisons, in their order; all orders of a pair stay together."""
         numbers = sorted({comparison.number for comparison in planned})[: self.limit]
         first, end = self._cut(len(numbers), "pairs")
         mine = set(numbers[first:end])
@@ -109,7 +109,7 @@ def parts_in(result: ResultFolder) -> list[tuple[int, int, ResultFolder]]:
 
 
 def part_of(result: ResultFolder) -> PlanPart | None:
-    """Part of a plan that a result folder holds; None where it holds a whole one."""
+    """The part of a plan that a result folder holds; None where it holds a whole plan."""
     if not result.journal.is_file():
         return None
     with JournalReader(result.journal) as journal:

@@ -65,7 +65,7 @@ class Prepared:
 
 
 def dataset_of(plan: Plan, folder: Path) -> Dataset:
-    """The run's dataset; a file is looked for beside run.yaml first."""
+    """The run's dataset; a file's path is first resolved against the folder of run.yaml."""
     name = plan.spec.dataset
     beside = folder / name
     dataset = open_dataset(
@@ -77,14 +77,16 @@ def dataset_of(plan: Plan, folder: Path) -> Dataset:
 
 
 def story_prompts_of(plan: WritingPlan, folder: Path) -> StoryPrompts:
-    """The story-prompts to write for; a file is searched beside generate.yaml first."""
+    """The story-prompts for which to write stories; a file's path is first resolved against the folder of
+    generate.yaml.
+    """
     name = plan.spec.story_prompts
     beside = folder / name
     return open_story_prompts(str(beside) if beside.is_file() else name, plan.spec.columns)
 
 
 def first_stories(dataset: Dataset, limit: int | None) -> Iterator[Story]:
-    """The stories that a run with this limit asks about; in the order of the dataset where it asks about all."""
+    """The stories that a run with this limit queries; in the dataset's order where there is no limit."""
     if limit is None:
         return dataset.stories()
     stories = enumerate(dataset.stories())
@@ -93,7 +95,7 @@ def first_stories(dataset: Dataset, limit: int | None) -> Iterator[Story]:
 
 
 def askable(plan: Plan, dataset: Dataset, stories: Iterable[Story]) -> Iterator[Story]:
-    """Passes stories on and raises SpecError at the first that the judge cannot be asked about.
+    """Yield the stories unchanged; raises SpecError at the first that this judge cannot be asked about.
 
     Answers that were recorded elsewhere are given again whatever this dataset holds of a story; nobody else can judge a
     story without its text, unless it was emptied on purpose.
@@ -181,7 +183,7 @@ def _check_added(plan: Plan, dataset: Dataset, journal: JournalReader, *, added:
 
 
 def planned_comparisons(plan: Plan, folder: Path, dataset: Dataset, limit: int | None = None) -> list[Planned]:
-    """Comparisons that a run asks about, in plan order, of its first `limit` pairs."""
+    """Comparisons that a run queries, from its first `limit` pairs, in plan order."""
     stories = [StoryPlace.of(story) for story in dataset.stories()]
     file = _pairs_file(plan, folder)
     named = None if dataset.pairs is None else dataset.pairs()
@@ -190,7 +192,7 @@ def planned_comparisons(plan: Plan, folder: Path, dataset: Dataset, limit: int |
 
 
 def first_comparisons(plan: Plan, dataset: Dataset, planned: Sequence[Planned], most: int) -> list[Comparison]:
-    """About `most` of these comparisons, at equal distances over all of them."""
+    """About `most` of these comparisons, evenly spaced over the whole list."""
     shown = planned[:: max(1, len(planned) // most)]
     wanted = {story for comparison in shown for story in (comparison.first, comparison.second)}
     stories = {story.id: story for story in askable(plan, dataset, dataset.stories()) if story.id in wanted}

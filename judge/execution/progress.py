@@ -106,7 +106,7 @@ class Progress:
             self.unparsed_example = " ".join(response.text.split())[:120] or "(empty)"
 
     def committed(self, answered: int, failed: int) -> None:
-        """Repeats that are durable now."""
+        """Count repeats that are now stored durably."""
         self.done += answered
         self._new += answered + failed
         self.failed += failed
@@ -127,7 +127,7 @@ class Progress:
 
     @property
     def settled(self) -> int:
-        """Repeats of the total that need no more asking."""
+        """Number of repeats that need no further requests."""
         return self.done + self.failed
 
     @property
@@ -142,7 +142,7 @@ class Progress:
         return self._new / seconds if seconds > 0 else 0.0
 
     def line(self, width: int | None = None) -> str:
-        """The progress line as text; within `width` columns only what matters most."""
+        """The progress line as text; for a narrow `width`, only its most important parts."""
         parts = list(self._parts())
         while width is not None and len(_SEPARATOR.join(text for _, text in parts)) > width and len(parts) > 1:
             parts.remove(max(parts))
@@ -176,7 +176,7 @@ class Progress:
 
 
 def duration(seconds: float) -> str:
-    """Seconds as people say them: 45 s, 3 min 20 s, 2 h 5 min."""
+    """Format seconds for reading: 45 s, 3 min 20 s, 2 h 5 min."""
     whole = round(seconds)
     if whole < 60:
         return f"{whole} s"

@@ -47,7 +47,8 @@ Again = Literal["failed", "unparsed"]
 
 @dataclass(frozen=True, slots=True)
 class Sitting:
-    """Task of one sitting. `again` asks only what failed (or also what did not parse); None = what is missing.
+    """Task of one sitting. `again` repeats only failed queries (or also those whose answers did not parse); None = all
+    missing ones.
 
     Of a `part` of the plan, `result` is the part's own folder, and what the folder of the whole has is not asked again.
     """
@@ -89,7 +90,7 @@ class Beside:
 
 
 def sit(sitting: Sitting) -> Result:
-    """Run one sitting to its end. Raises JudgeError for everything a user can mend."""
+    """Run one sitting to its end. Raises JudgeError for every problem that a user can fix."""
 
     async def alone() -> Result:
         return await sit_beside(sitting, Beside(Interruption()))
@@ -98,7 +99,7 @@ def sit(sitting: Sitting) -> Result:
 
 
 async def sit_beside(sitting: Sitting, beside: Beside) -> Result:
-    """Run one sitting to its end, perhaps with others around it."""
+    """Run one sitting to its end, possibly in parallel with others."""
     spec = sitting.spec
     if not charged(spec):
         # What costs nothing spends from no budget.
@@ -127,7 +128,7 @@ async def sit_beside(sitting: Sitting, beside: Beside) -> Result:
 
 
 def charged(spec: AnySpec) -> bool:
-    """Whether anybody is paid for the judge's answers, as far as its provider tells."""
+    """Whether the judge's answers cost money, as far as its provider is known to charge."""
     free = spec.provider in MODELLESS
     local = spec.provider in IN_PROCESS and load_prices(spec.judge, spec.base_url, spec.engine) is None
     return not (free or local)
@@ -249,7 +250,7 @@ async def _ask(sitting: Sitting, plan: AnyPlan, backend: Backend, begun: _Begun,
 
 
 class NotBegunError(Exception):
-    """The first query showed that no query can be answered; `cause` says why."""
+    """The first query showed that no query can be answered; `cause` is the reason."""
 
     def __init__(self, cause: BackendError) -> None:
         super().__init__(str(cause))
@@ -325,7 +326,7 @@ def _settled(
 
 
 def budget_of(most: float, part: PlanPart | None, owner: str = "this run", before: float = 0.0) -> Budget:
-    """A budget, or a part's share of it: parts spend without hearing of each other.
+    """The budget of a run, or a part's fixed share of it, because parts spend money without knowledge of each other.
 
     `before` is what earlier sittings spent of it: a run that is gone on with has no new sum.
     """
@@ -349,7 +350,7 @@ def _pace(sitting: Sitting) -> Pace:
 
 
 async def take_reused(sitting: Sitting, plan: AnyPlan, prepared: Prepared, journal: JournalReader) -> int:
-    """Copy answers to equal queries from another run of the same judge; returns how many."""
+    """Copy answers to equal queries from another run of the same judge. Returns the number of copied answers."""
     if sitting.reuse is None:
         return 0
     other = ResultFolder(sitting.reuse)
@@ -381,7 +382,9 @@ def _addresses(spec: AnySpec) -> Sequence[str]:
 
 
 def settings_of(spec: AnySpec, result: ResultFolder | None = None) -> Settings:
-    """Settings with which the run's back-end is opened; what servers teach is kept in the result folder."""
+    """Settings with which the run's back-end is opened. What servers reveal of their terms is kept in the result
+    folder.
+    """
     return Settings(
         base_url=tuple(spec.base_url),
         revision=spec.revision,

@@ -17,7 +17,7 @@ from judge.execution.session import Beside, Result, Sitting, budget_of, sit_besi
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """End of one judge's sitting: its result, or the error."""
+    """How one judge's sitting ended: its result, or the error."""
 
     sitting: Sitting
     result: Result | None = None
@@ -25,7 +25,7 @@ class Ended:
 
 
 def names(sittings: Sequence[Sitting]) -> list[str]:
-    """Name of each judge on its line of progress: with its revision, where another has the same name."""
+    """Name of each judge on its line of progress. The revision is added where another judge has the same name."""
     judges = [sitting.spec.judge for sitting in sittings]
     return [
         judge if judges.count(judge) == 1 else f"{judge}@{sitting.spec.revision}"
@@ -34,7 +34,9 @@ def names(sittings: Sequence[Sitting]) -> list[str]:
 
 
 def sit_side_by_side(sittings: Sequence[Sitting], *, max_cost: float | None = None) -> list[Ended]:
-    """Run all sittings to their ends, in the order given. `max_cost` is what they may spend together, in dollars."""
+    """Run all sittings side by side and return how each ended, in the order given. All sittings together may spend at
+    most `max_cost` dollars.
+    """
     return asyncio.run(_run_all(sittings, max_cost))
 
 

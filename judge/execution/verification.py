@@ -23,7 +23,7 @@ _SHOWN = 3
 
 
 def verify_journal(result: ResultFolder) -> tuple[int, list[str]]:
-    """(queries verified, what is wrong). Needs nothing but the result folder.
+    """Number of queries verified, and a list of problems found. Only the result folder is needed.
 
     Of a journal whose texts were left out no query can be rendered: 0 are verified.
     """

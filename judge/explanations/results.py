@@ -24,7 +24,9 @@ from judge.wording import Advice, Note
 
 @dataclass(frozen=True, slots=True)
 class TextsFound:
-    """Counts for one judge and Eval-Prompt: rows, texts, distinct texts, stories, and the median words of a text."""
+    """Counts for one judge and Eval-Prompt: rows, texts, distinct texts, stories, and the median number of words in a
+    text.
+    """
 
     asked: int
     texts: int
@@ -35,8 +37,9 @@ class TextsFound:
 
 @dataclass(frozen=True, slots=True)
 class ClusterFound:
-    """A cluster (`clusters.NOISE`: what is in none): size, what it is mostly about, mean rating, words, and the text
-    nearest to its middle."""
+    """A cluster, or the texts in no cluster (`clusters.NOISE`): size, its main subject, mean rating, words, and the
+    text nearest to the centre.
+    """
 
     cluster: int
     texts: int
@@ -70,13 +73,13 @@ class ExplanationResults:
 
     @property
     def yake_signature(self) -> str:
-        """The line under the study's keywords."""
+        """Signature line under the table of the study's keywords."""
         name = f"kw:yake/n{keywords.YAKE_WORDS}/dedup{keywords.YAKE_DEDUP:g}/top{keywords.YAKE_TOP}"
         return self.map.signature(name)
 
     @property
     def cluster_words(self) -> dict[int, list[str]]:
-        """The keywords of each cluster, which the stored map needs too."""
+        """Keywords of each cluster, also stored with the map."""
         clusters = () if self.clusters is None else (row.result for row in self.clusters.rows)
         return {cluster.cluster: list(cluster.words) for cluster in clusters if cluster.cluster != NOISE}
 

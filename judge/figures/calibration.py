@@ -22,7 +22,7 @@ _COUNTS, _ERRORS = 0.3, 0.21
 
 
 def check(number: int) -> None:
-    """Raise SpecError for more panels than a figure can hold: before they are computed."""
+    """Raise SpecError for more panels than a figure can hold, before the panels are computed."""
     if number > MOST:
         raise SpecError(
             f"{number} panels are too many for one figure; at most {MOST}",
@@ -31,7 +31,7 @@ def check(number: int) -> None:
 
 
 def draw(curves: Curves, width: float, note: str = "") -> Any:
-    """A matplotlib figure so many inches wide; `note` ends the caption."""
+    """A matplotlib figure `width` inches wide; `note` ends the caption."""
     with page.style():
         return _draw(curves, width, note)
 

@@ -23,7 +23,9 @@ MOST = 120
 
 
 def draw(chart: Distributions, width: float) -> Any:
-    """A matplotlib figure so many inches wide: bars in per cent, people's as a line in every judge's panel."""
+    """A matplotlib figure `width` inches wide: bars in per cent, with people's distribution as a line in every judge's
+    panel.
+    """
     with page.style():
         return _draw(chart, width)
 

@@ -18,7 +18,7 @@ _BAR = 0.5
 
 
 def draw(chart: ExplanationMap, width: float, way: int = 0) -> Any:
-    """A matplotlib figure so many inches wide, marked in one of the map's ways.
+    """A matplotlib figure `width` inches wide, with points marked in one of the map's ways.
 
     Raises SpecError where its groups are more than can be told apart.
     """

@@ -19,7 +19,7 @@ _LEAST = {True: 0.46, False: 0.58}
 
 
 def draw(forest: Forest, width: float) -> Any:
-    """A matplotlib figure so many inches wide."""
+    """A matplotlib figure `width` inches wide."""
     with page.style():
         return _draw(forest, width)
 

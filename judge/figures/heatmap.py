@@ -35,7 +35,7 @@ class _Form:
 
 
 def draw(chart: HeatMap, width: float | None = None) -> Any:
-    """A matplotlib figure of a heat map, caption and signature beneath.
+    """A matplotlib figure of a heat map, with caption and signature beneath the data.
 
     It is as wide as it needs to be, or, with `width`, so many inches.
     """

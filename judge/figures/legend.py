@@ -15,14 +15,14 @@ _TEXT = _SIGN + 0.05
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A band: grey, or hatched; a line alone where it is not `wide`."""
+    """A band's sign in the legend: grey or hatched; only a line where it is not `wide`."""
 
     hatched: bool = False
     wide: bool = True
 
     @property
     def style(self) -> dict[str, Any]:
-        """Arguments of matplotlib's patches."""
+        """Keyword arguments for matplotlib's patches."""
         if self.hatched:
             return {"facecolor": "none", "edgecolor": "#bbbbbb", "hatch": "//////"}
         return {"facecolor": "#d4d4d4", "edgecolor": "none"}
@@ -32,7 +32,7 @@ Entry = tuple[str, Sign | Bar]
 
 
 def rows(entries: Sequence[Entry], inches: float) -> list[list[Entry]]:
-    """Entries in rows of so many inches, names cut that are longer than a row."""
+    """Legend entries in rows of at most `inches`. A name longer than a row is cut."""
     drawn: list[list[Entry]] = []
     used = 0.0
     for name, sign in entries:
@@ -48,12 +48,12 @@ def rows(entries: Sequence[Entry], inches: float) -> list[list[Entry]]:
 
 
 def height(lines_of_entries: Sequence[Sequence[Entry]]) -> float:
-    """Inches that the rows take."""
+    """Height of the rows in inches."""
     return _ROW * len(lines_of_entries) + (0.04 if lines_of_entries else 0.0)
 
 
 def draw(grid: panels.Panels, lines_of_entries: Sequence[Sequence[Entry]], *, lines: bool = True) -> None:
-    """Put the rows at the top of the figure; without `lines` markers stand alone."""
+    """Draw the legend's rows at the top of the figure. Without `lines`, markers are drawn without a line."""
     for number, row in enumerate(lines_of_entries):
         x, y = page.MARGIN, grid.height - page.MARGIN - (number + 0.5) * _ROW
         for name, sign in row:

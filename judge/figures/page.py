@@ -52,17 +52,17 @@ class Foot:
 
     @classmethod
     def of(cls, caption: str, signature: str, inches: float, size: float = CAPTION_SIZE) -> Foot:
-        """Lines of `inches`, margins excluded; `size` is the caption's type in points."""
+        """A foot with lines of `inches`, margins excluded; `size` is the type size of the caption in points."""
         return cls(tuple(caption_lines(caption, inches, size)), tuple(signature_lines(signature, inches)), size)
 
     @property
     def height(self) -> float:
-        """Inches from the lower edge of the figure to above the caption."""
+        """Inches from the lower edge of the figure to the top of the caption."""
         lines = len(self.caption) * self.size + len(self.signature) * SIGNATURE_SIZE
         return MARGIN + lines * _LEADING / 72 + _ABOVE_SIGNATURE
 
     def write(self, figure: Any) -> None:
-        """Put the lines into a figure, its left margin empty."""
+        """Write the lines into a figure, with an empty left margin."""
         width, height = (float(side) for side in figure.get_size_inches())
         y = MARGIN
         grey = {"color": "#555555", "family": "monospace"}
@@ -75,7 +75,7 @@ class Foot:
 
 @contextmanager
 def style() -> Iterator[None]:
-    """matplotlib's settings for our figures, for the time of drawing and writing.
+    """Context with matplotlib's settings for our figures, active while drawing and writing.
 
     Raises MissingExtraError where matplotlib is not installed.
     """
@@ -94,7 +94,7 @@ def check_suffix(path: Path) -> None:
 
 
 def write(figure: Any, path: Path) -> None:
-    """Write a figure as its suffix says; equal figures give equal files."""
+    """Write a figure in the format of the path's suffix. Equal figures give equal files."""
     check_suffix(path)
     suffix = path.suffix.lower()
     try:
@@ -105,7 +105,7 @@ def write(figure: Any, path: Path) -> None:
 
 
 def text_width(text: str, size: float, **font: Any) -> float:
-    """Inches that a text of `size` points takes; `font` are matplotlib's font properties (weight, style, family)."""
+    """Width in inches of a text of `size` points; `font` are matplotlib's font properties (weight, style, family)."""
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import TextToPath
 
@@ -114,14 +114,14 @@ def text_width(text: str, size: float, **font: Any) -> float:
 
 
 def inches_of(width: str) -> float:
-    """Inches of `column` or `page`; raises SpecError for another word."""
+    """Width in inches of `column` or `page`; raises SpecError for another word."""
     if width not in WIDTHS:
         raise OptionError("width", width, allowed=WIDTHS)
     return WIDTHS[width]
 
 
 def shortened(text: str, size: float, inches: float, **font: Any) -> str:
-    """The text, its middle left out (…) where it is longer than that: names differ at either end."""
+    """The text, with its middle replaced by … where it is wider than `inches`, because names differ at either end."""
     if text_width(text, size, **font) <= inches:
         return text
     for keep in range(len(text) - 1, 1, -1):
@@ -132,12 +132,12 @@ def shortened(text: str, size: float, inches: float, **font: Any) -> str:
 
 
 def caption_lines(text: str, inches: float, size: float = CAPTION_SIZE) -> list[str]:
-    """A caption cut between words into lines that fit."""
+    """A caption broken between words into lines that fit."""
     return _filled(text.split(" "), " ", inches, size)
 
 
 def signature_lines(signature: str, inches: float) -> list[str]:
-    """A signature cut into lines that fit, after its bars and commas; joined they are the signature again."""
+    """A signature broken after bars and commas into lines that fit; the joined lines equal the signature."""
     pieces = re.findall(r"[^|,]*[|,]?", signature)
     return _filled([piece for piece in pieces if piece], "", inches, SIGNATURE_SIZE, family="monospace")
 

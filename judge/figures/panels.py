@@ -38,7 +38,9 @@ class Room:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Panels:
-    """A figure with empty axes: `axes[i]` is panel i, `rows` the number of rows, `columns` of panels in a row."""
+    """A figure with empty axes: `axes[i]` is panel i, `rows` the number of rows, `columns` the number of panels in a
+    row.
+    """
 
     figure: Any
     axes: tuple[Any, ...]
@@ -59,7 +61,7 @@ class Panels:
 
 
 def columns_for(number: int, width: float, room: Room, least: float) -> int:
-    """Number of `number` panels beside each other, none narrower than `least` inches, rows evenly filled."""
+    """Number of columns for `number` panels, none narrower than `least` inches, with rows evenly filled."""
     free = width - room.left - page.MARGIN
     most = max(1, min(number, int((free + room.between) / (least + room.between) + 1e-9)))
     return math.ceil(number / math.ceil(number / most))
@@ -100,7 +102,7 @@ def make(
 
 
 def plain(axes: Any) -> None:
-    """Axes without a box: a line beneath, small numbers."""
+    """Style axes without a box: a line beneath, small numbers."""
     for side in ("top", "right", "left"):
         axes.spines[side].set_visible(False)
     axes.spines["bottom"].set_linewidth(0.6)
@@ -108,7 +110,7 @@ def plain(axes: Any) -> None:
 
 
 def ticks(low: float, high: float, inches: float) -> tuple[list[float], list[str]]:
-    """Round numbers for an axis so many inches long, as many as stand apart, and how they are written."""
+    """Round tick values for an axis `inches` long, as many as fit without overlap, and their format."""
     from matplotlib.ticker import MaxNLocator
 
     for most in (5, 4, 3, 2, 1):
@@ -122,14 +124,14 @@ def ticks(low: float, high: float, inches: float) -> tuple[list[float], list[str
 
 
 def title(axes: Any, text: str, pad: float = 3) -> None:
-    """A panel's title, `pad` points above it, cut where it is wider than the panel."""
+    """Draw a panel's title `pad` points above the panel, cut where it is wider than the panel."""
     inches = axes.get_position().width * axes.figure.get_size_inches()[0]
     name = page.shortened(text, TITLE, inches, weight="bold")
     axes.set_title(name, size=TITLE, weight="bold", pad=pad)
 
 
 def axis_title(grid: Panels, texts: Sequence[str], drop: float) -> None:
-    """Titles of the horizontal axes, `drop` inches beneath them; neighbours with the same title share one."""
+    """Draw titles of the horizontal axes, `drop` inches beneath the axes; neighbours with the same title share one."""
     for start in range(0, len(grid.axes), grid.columns):
         row = zip(grid.axes[start : start + grid.columns], texts[start : start + grid.columns], strict=True)
         for unit, group in groupby(row, key=lambda pair: pair[1]):
@@ -139,7 +141,7 @@ def axis_title(grid: Panels, texts: Sequence[str], drop: float) -> None:
 
 
 def abbreviated(criteria: Sequence[str], short: Sequence[str], inches: float) -> tuple[Sequence[str], str]:
-    """Titles of panels `inches` wide, all in full or all short, and the sentence that explains short ones."""
+    """Titles of panels `inches` wide, either all in full or all short, and a sentence that explains short titles."""
     if all(page.text_width(name, TITLE, weight="bold") <= inches for name in criteria) or tuple(short) == tuple(
         criteria
     ):

@@ -9,7 +9,7 @@ from judge.folders.home import home
 
 
 def cache_folder() -> Path:
-    """JUDGE_CACHE, or pooch's cache folder for `judge`; the folder need not exist."""
+    """The folder in JUDGE_CACHE, or pooch's cache folder for `judge`; the folder need not exist."""
     if cache := os.environ.get("JUDGE_CACHE"):
         return Path(cache)
     # pooch.os_cache("judge") is this very folder; importing pooch here would cost every `judge run` its start.

@@ -9,6 +9,6 @@ from judge.folders.home import home
 
 
 def config_folder() -> Path:
-    """JUDGE_HOME, or ~/.config/judge; the folder need not exist."""
+    """The folder in JUDGE_HOME, or ~/.config/judge; the folder need not exist."""
     own = os.environ.get("JUDGE_HOME")
     return Path(own) if own else home() / ".config" / "judge"

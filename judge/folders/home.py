@@ -6,7 +6,9 @@ from pathlib import Path
 
 
 def home() -> Path:
-    """The user's home folder; the root folder for a user without one, as in containers that run under a bare number."""
+    """The user's home folder; the root folder for a user without one, such as a container's user with a number but no
+    name.
+    """
     try:
         return Path.home()
     except RuntimeError:

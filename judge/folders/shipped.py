@@ -8,7 +8,7 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 
 
 def shipped(folder: str) -> Path:
-    """The folder `prompts` or `runs` that ships with the program.
+    """The folder `prompts` or `runs` that is shipped with the program.
 
     In a wheel it lies inside the package; in a checkout it lies beside it.
     """

@@ -24,7 +24,7 @@ def trusted_folders() -> list[Path]:
 
 
 def is_trusted(file: Path, folder: Path) -> bool:
-    """Whether a definition in `folder` may name this file: links are followed first."""
+    """Whether a definition in `folder` may name this file, checked after links are resolved."""
     real = file.resolve()
     return any(real.is_relative_to(root) for root in (folder.resolve(), *trusted_folders()))
 

@@ -15,7 +15,7 @@ from judge.records import Story
 
 @dataclass(frozen=True, slots=True)
 class SystemCounts:
-    """One system's stories: how many, their words, how many have each fault, and pairs that share wording.
+    """Counts for one system's stories: stories, words, stories with each fault, and pairs that share wording.
 
     `announced` counts those with a preamble or a named title. `words` is None where there is no text.
     """
@@ -38,7 +38,7 @@ class StatusCounts:
 
 
 def counted(stories: Iterable[Story]) -> list[SystemCounts]:
-    """The counts of any stories, systems in the order in which they first stand there."""
+    """Counts for any stories, by system in order of first appearance."""
     by_system: dict[str, list[tuple[str, tuple[Fault, ...]]]] = defaultdict(list)
     for story in stories:
         by_system[story.system].append((story.text, faults_of(story.text, story.story_prompt)))
@@ -46,7 +46,7 @@ def counted(stories: Iterable[Story]) -> list[SystemCounts]:
 
 
 def counted_written(stories: Sequence[Written]) -> list[SystemCounts]:
-    """The counts of what is passed on as stories, and of what was cut, refused or empty in the place of one."""
+    """Counts for all written stories with a text, by system, faulty stories included."""
     by_system: dict[str, list[tuple[str, tuple[Fault, ...]]]] = defaultdict(list)
     for story in stories:
         if story.text.strip():
@@ -55,7 +55,7 @@ def counted_written(stories: Sequence[Written]) -> list[SystemCounts]:
 
 
 def statuses(stories: Sequence[Written]) -> list[StatusCounts]:
-    """Count of requests of each status, by system."""
+    """Number of requests of each status, by system."""
     by_system: dict[str, list[Written]] = defaultdict(list)
     for story in stories:
         by_system[story.system].append(story)

@@ -53,7 +53,7 @@ _ECHOED, _NEAR_THE_START = 60, 80
 
 
 def faults_of(text: str, story_prompt: str, words: tuple[int, int] | None = None) -> tuple[Fault, ...]:
-    """The faults of one story, in the order of `FAULTS`; `words` is how long it was asked to be."""
+    """Faults of one story, in the order of `FAULTS`; `words` is the requested length."""
     joined = " ".join(text.lower().split())
     wanted = " ".join(story_prompt.lower().split())[:_ECHOED]
     count = len(text.split())

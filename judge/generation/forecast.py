@@ -20,7 +20,7 @@ _STORY_TOKENS = 700
 
 
 def forecast_table(spec: AnySpec, folder: Path, limit: int | None = None) -> Table:
-    """Requests, tokens and dollars of one writer."""
+    """Table of the expected requests, tokens and dollars of one writer."""
     plan = plan_of(spec, folder=folder)
     if not isinstance(plan, WritingPlan):
         raise SpecError("this definition is a run's", hint="judge run RUN forecasts it")

@@ -17,7 +17,7 @@ _WORD = re.compile(r"[\w']+")
 
 
 def near_duplicates(texts: Sequence[str]) -> list[tuple[int, int]]:
-    """The pairs of places whose texts are near-duplicates, in order.
+    """Pairs of indices of near-duplicate texts, in order.
 
     Texts with equal grams are compared with the others once, so that a writer that says one thing for ever costs no
     more than one that does not.

@@ -17,7 +17,9 @@ FACTS = ".facts.jsonl"
 
 
 def passed_on(stories_written: Sequence[Written], *, cut: bool = False, human: bool = False) -> list[Story]:
-    """Whole stories; with `cut` those that were cut too; with `human` the human story for each story-prompt first."""
+    """Complete stories; with `cut` also stories that were cut; with `human` preceded by the human stories of the
+    story-prompts.
+    """
     stories = [story.story for story in stories_written if story.status == "ok" or (cut and story.status == "cut")]
     if not human:
         return stories
@@ -33,7 +35,7 @@ def passed_on(stories_written: Sequence[Written], *, cut: bool = False, human: b
 
 
 def write_all(path: Path, stories: Sequence[Story], facts_of_stories: Sequence[Written]) -> Path:
-    """Write the stories, and a line of facts for every request; returns where the facts are."""
+    """Write the stories, and one line of facts for every request. Returns the path of the facts."""
     facts = path.with_suffix(FACTS)
     if facts.exists():
         raise DataError("exists already", file=facts, hint="give another name, or delete the file first")

@@ -21,7 +21,7 @@ _LONGEST = 120
 
 
 def declines(text: str) -> bool:
-    """Whether a short answer begins, outside quotation marks, by declining."""
+    """Whether a short answer begins with a refusal outside quotation marks."""
     if len(text.split()) > _LONGEST:
         return False
     return bool(_DECLINES.search(_QUOTED.sub(" ", text[:_OPENING].replace("’", "'"))))

@@ -41,7 +41,7 @@ HUMAN = "Human"
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """One request for a story with its outcome. `text` is as it is passed on, `raw` what the writer gave.
+    """One request for a story with its outcome. `text` is the story as passed on, `raw` the writer's own output.
 
     `stripped` names the rules that took something away; `near` are the ids of near-duplicates.
     """
@@ -65,7 +65,7 @@ class Written:
 
     @property
     def story(self) -> Story:
-        """As a dataset holds it."""
+        """The story in a dataset's form."""
         return Story(self.id, self.wanted.text, self.system, self.text, self.wanted.reference)
 
     def record(self) -> dict[str, Any]:
@@ -91,7 +91,9 @@ class Written:
 
 
 def written(folders: Iterable[ResultFolder], rules: tuple[Rule, ...] = ()) -> list[Written]:
-    """Stories of every request in these result folders, failed ones too, by writer, story-prompt and repeat."""
+    """Stories of every request in the result folders, failed requests included, ordered by writer, story-prompt and
+    repeat.
+    """
     stories = [story for folder in folders for story in _stories_of_folder(folder, rules)]
     twice = [name for name, count in Counter(story.id for story in stories).items() if count > 1]
     if twice:
@@ -102,7 +104,7 @@ def written(folders: Iterable[ResultFolder], rules: tuple[Rule, ...] = ()) -> li
 
 
 def with_near_duplicates(stories: Sequence[Written]) -> list[Written]:
-    """The same with those flagged that share much of their wording with others of their system."""
+    """The same stories, with a flag on those that share much of their wording with other stories of their system."""
     by_system: dict[str, list[Written]] = defaultdict(list)
     for story in stories:
         if story.text.strip():

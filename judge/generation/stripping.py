@@ -26,7 +26,7 @@ _LONGEST = 60
 
 
 def rules_of(text: str) -> tuple[Rule, ...]:
-    """The rules that `preamble,run-on` names, in the order in which they are applied."""
+    """Rules named by a list such as `preamble,run-on`, in the order in which they are applied."""
     named = [part.strip() for part in text.split(",") if part.strip()]
     for part in named:
         if part not in RULES:
@@ -37,7 +37,7 @@ def rules_of(text: str) -> tuple[Rule, ...]:
 
 
 def stripped(text: str, rules: tuple[Rule, ...]) -> tuple[str, tuple[Rule, ...]]:
-    """The text without what the rules take away, and the rules that took something."""
+    """The text without the parts that the rules remove, and the rules that removed something."""
     applied: list[Rule] = []
     for rule in rules:
         left = _without_preamble(text) if rule == "preamble" else _without_run_on(text)

@@ -30,7 +30,7 @@ _LENGTH = (Column("too_short", "too short"), Column("too_long", "too long"))
 
 
 def faults_table(counts: Sequence[SystemCounts], signature: str, *, asked_length: bool = False) -> Table:
-    """Faults by system; with `asked_length` also how many are shorter or longer than was asked."""
+    """Table of faults by system; with `asked_length` also the number of stories shorter or longer than requested."""
     columns = [*_COLUMNS[:3], *(_LENGTH if asked_length else ()), *_COLUMNS[3:]]
     rows = [
         {

@@ -17,7 +17,9 @@ _DATE = re.compile(r"[-@]20\d\d(?:-\d\d-\d\d|\d{4})$")
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A provider's model. `params` are its settings by run.yaml's names, `surface` is the interface they are of."""
+    """The catalogue's entry of a provider's model. `params` are its settings by run.yaml's names, `surface` is the
+    interface that these settings belong to.
+    """
 
     provider: str
     model: str
@@ -35,7 +37,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
-    """The snapshot: where it comes from, and its entries by provider and by the names a request may use."""
+    """A snapshot of the catalogue: its source, and its entries by provider and by each name that a request may use."""
 
     version: str
     taken: str
@@ -50,7 +52,9 @@ class Catalogue:
         return f"the catalogue modelparams {self.version} (snapshot of {self.taken})"
 
     def find(self, provider: str, model: str) -> Entry | None:
-        """The provider's entry of a model by its name, its alias without a date, or the one dated name of an alias."""
+        """The provider's entry of a model: by the model's name, else by the name without its date, else by the only
+        dated name of an undated alias.
+        """
         entries = self.by_provider.get(provider, {})
         name = _key(model)
         if name in entries:
@@ -62,13 +66,15 @@ class Catalogue:
         return next(iter(dated.values())) if len(dated) == 1 else None
 
     def lists(self, provider: str, setting: str) -> bool:
-        """Whether the catalogue has this setting for any model of the provider: else its silence says nothing."""
+        """Whether the catalogue lists this setting for any model of the provider. If it lists none, a missing setting
+        means nothing.
+        """
         return any(setting in entry.params for entry in self.by_provider.get(provider, {}).values())
 
 
 @cache
 def catalogue() -> Catalogue:
-    """The shipped snapshot."""
+    """The catalogue's snapshot that is shipped with the program."""
     data = orjson.loads(package_file("in_force", "models.json").read_bytes())
     by_provider: dict[str, dict[str, Entry]] = {}
     for row in data["models"]:

@@ -129,7 +129,7 @@ def _setting(path: str, param: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Rewrite the shipped snapshot and say what it holds."""
+    """Rewrite the shipped snapshot and print what it contains."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("wheel", type=Path, help="modelparams-*.whl, from pip download")
     file = package_file("in_force", "models.json")
@@ -141,7 +141,9 @@ def main() -> None:
 
 
 def as_json(catalogue: Mapping[str, Any]) -> str:
-    """One model or set of settings a line, so that a new snapshot's differences can be read."""
+    """The snapshot as JSON with one model or one set of settings on each line, so that a new snapshot gives a readable
+    diff.
+    """
     head = {key: value for key, value in catalogue.items() if key not in ("params", "models")}
     lines = [json.dumps(head, indent=1)[:-2]]
     for key in ("params", "models"):

@@ -72,7 +72,9 @@ def _endpoint(key: str, row: Mapping[str, Any]) -> Endpoint:
 def addresses_of(
     base_url: Sequence[str], server: Mapping[str, Any] | None = None, *, backend: str = "openai"
 ) -> list[str]:
-    """The addresses that a run asks: those of the server's facts, else the definition's, else the environment's."""
+    """Addresses that a run sends requests to: from the stored facts about the server, else from the definition, else
+    from the environment.
+    """
     addresses = [
         str(server_entry["base_url"])
         for server_entry in (server or {}).get("servers", ())
@@ -84,7 +86,7 @@ def addresses_of(
 def who_is_asked(
     model: str, addresses: Sequence[str], server: Mapping[str, Any] | None = None, *, backend: str = "openai"
 ) -> Asked:
-    """Endpoint and catalogue entry of a back-end's model at these addresses; `server` is what a probe found."""
+    """Endpoint and catalogue entry of a back-end's model at these addresses; `server` is the result of a probe."""
     keys = {_at(address, backend) for address in addresses}
     endpoint = endpoints()[next(iter(keys)) or ""] if len(keys) == 1 and None not in keys else None
     if endpoint is None:

@@ -21,14 +21,14 @@ _THINKING = "thinking.type"
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A setting's state, and the clause that gives its reason."""
+    """State of a setting, and the clause that gives the reason."""
 
     state: Literal["honoured", "refused", "ignored", "unknown"]
     words: str
 
 
 def by_catalogue(who: Asked, name: str, value: Any, spec: AnySpec, *, thinking: bool | None) -> Said | None:
-    """The catalogue's statement on a setting of this value; None where it has none.
+    """The catalogue's statement on a setting with this value; None where the catalogue makes none.
 
     Where the model's name alone led to the entry, what it says for a setting proves nothing of the server at hand; what
     it says against it still holds of the model.

@@ -42,7 +42,7 @@ ONE_BY_ONE = "the server gives one answer to a request; each repeat is a request
 
 
 def seen_in(journal: JournalReader, spec: AnySpec, several: bool | None) -> Seen:
-    """Evidence in the first answers; `several` says whether the server gave repeats in one call (None = not known)."""
+    """Evidence in the first answers; `several` is whether the server gave repeats in one call (None = not known)."""
     answers = [answer for answer in islice(journal.answers(), MOST) if answer.response is not None]
     definition = journal.meta().get("definition")
     if not answers or definition is None:

@@ -11,7 +11,7 @@ Source = Literal["server", "answers", "probe", "documentation", "catalogue", "en
 
 @dataclass(frozen=True, slots=True)
 class SettingInForce:
-    """One setting as asked, its state, and what is known about it: a clause that can follow "temperature 0 was asked;".
+    """One requested setting, its state, and the reason: a clause that can follow "temperature 0 was asked;".
 
     `source` is where the evidence is from; `setting` is the key of run.yaml's `generation`, of `engine`, or of the run.
     """

@@ -60,7 +60,7 @@ def settings_in_force(
 
 
 def settings_of(spec: AnySpec) -> Iterator[tuple[str, Any]]:
-    """Names and values of the settings that the definition says; what it does not say is the provider's own."""
+    """Names and values of the settings in the definition. A setting missing there has the provider's default."""
     generation = spec.generation
     for name in ("temperature", "top_p", "max_tokens", "seed"):
         if getattr(generation, name) is not None:
@@ -90,7 +90,9 @@ class _Look:
     who: Asked
 
     def at(self, name: str, value: Any) -> SettingInForce:
-        """The first evidence that decides, strongest first; else the first that says why nothing is known."""
+        """The strongest evidence that decides the setting's state; without any, the first that says why the state is
+        unknown.
+        """
         catalogued = self._catalogue(name, value)
         without_effect = catalogued if catalogued and catalogued[0].state == "ignored" else None
         evidence = (

@@ -17,7 +17,8 @@ from judge.run_definition.spec import load_run_specs
 
 @dataclass(frozen=True, slots=True)
 class Life:
-    """The catalogue's entry on a model's availability. `on` is its shutdown's day, as YYYY-MM-DD; None = none listed.
+    """The catalogue's entry on a model's availability. `on` is the day of the shutdown as YYYY-MM-DD; None = none
+    listed.
 
     `instead` is the model that the provider names in its place; `by_name` says that the address is not its own.
     """
@@ -30,7 +31,7 @@ class Life:
 
     @property
     def ends(self) -> bool:
-        """Whether the provider has ended the model, or has said that it will."""
+        """Whether the provider has shut the model down, or has announced the shutdown."""
         return self.on is not None or self.status in ("retired", "deprecated")
 
     @property
@@ -47,14 +48,18 @@ class Life:
 
 
 def life_in(manifest: Mapping[str, Any]) -> Life | None:
-    """The end of a stored run's model, where one is listed: by the catalogue of today, which may know more."""
+    """Availability of a stored run's model, where an end is listed. Today's catalogue is used, which may know more than
+    the run did.
+    """
     force = manifest.get("in_force") or {}
     life = life_of(str(manifest.get("judge", "")), force.get("base_url") or (), force.get("server"))
     return life if life is not None and life.ends else None
 
 
 def ending(runs: Path) -> dict[str, tuple[Life, list[Path]]]:
-    """Judges of the runs right under a folder whose end is listed, each with the definitions that name them."""
+    """Judges whose model has a listed end, among the runs directly under a folder, each with the definitions that name
+    the judge.
+    """
     lives: dict[str, tuple[Life, list[Path]]] = {}
     for definition in sorted(runs.glob("*/run.yaml")):
         try:
@@ -69,7 +74,9 @@ def ending(runs: Path) -> dict[str, tuple[Life, list[Path]]]:
 
 
 def life_of(judge: str, base_url: Sequence[str] = (), server: Mapping[str, Any] | None = None) -> Life | None:
-    """The life of the judge's model; None where the catalogue does not know it, or it runs on one's own machine."""
+    """Availability of the judge's model; None where the catalogue lacks the model or the model runs on the user's own
+    machine.
+    """
     backend, model = JudgeName.of(judge)
     if backend not in PROTOCOLS:
         return None

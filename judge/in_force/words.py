@@ -20,13 +20,13 @@ _STATES = ("refused", "ignored", "unknown")
 
 
 def stored(manifest: Mapping[str, Any]) -> list[SettingInForce]:
-    """The settings as a manifest keeps them; [] for one that was written before settings were kept."""
+    """The settings as a manifest keeps them; [] for a manifest from before settings were kept."""
     kept = (manifest.get("in_force") or {}).get("settings") or {}
     return [SettingInForce(setting=name, **record) for name, record in kept.items()]
 
 
 def records(settings: Iterable[SettingInForce], before: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """The records that the manifest keeps. Evidence of an earlier sitting stays where this one has none."""
+    """The manifest's records of the settings. Evidence from an earlier sitting is kept where this sitting has none."""
     earlier_by_name = {
         setting.setting: setting
         for setting in stored(before)
@@ -41,7 +41,9 @@ def records(settings: Iterable[SettingInForce], before: Mapping[str, Any]) -> di
 
 
 def mark(settings: Iterable[SettingInForce]) -> str:
-    """The signature's part, such as `temp:ignored|seed+stop:unknown`; "" where all that was asked is in force."""
+    """The signature's part on settings, such as `temp:ignored|seed+stop:unknown`; "" where all requested settings are
+    in force.
+    """
     short: dict[str, list[str]] = {state: [] for state in _STATES}
     for setting in settings:
         if setting.state != "honoured" and setting.setting not in _HARMLESS:
@@ -50,7 +52,7 @@ def mark(settings: Iterable[SettingInForce]) -> str:
 
 
 def sentences(settings: Iterable[SettingInForce]) -> list[str]:
-    """A sentence for the settings that are not known to be in force, those with one reason together."""
+    """Sentences on the settings that are not known to be in force, one for all settings with the same reason."""
     by_reason: dict[tuple[str, str], list[str]] = {}
     for setting in settings:
         if setting.state != "honoured" and setting.setting not in _HARMLESS:
@@ -70,7 +72,7 @@ def _sentence(state: str, reason: str, names: list[str]) -> str:
 
 
 def warnings(spec: AnySpec) -> list[str]:
-    """Warnings before any request: settings without effect, and the end of the model's life."""
+    """Warnings before the first request: settings without effect, and the shutdown of the model."""
     # Tables read what manifests keep, and need neither the catalogue nor the form of a run's definition.
     from judge.in_force.settings import settings_in_force
     from judge.in_force.shutdown import life_of

@@ -28,12 +28,13 @@ _compared: dict[Path, tuple[int, ...]] = {}
 
 
 def sum_file(path: Path) -> Path:
-    """Path of the file in which a journal's sum is noted."""
+    """Path of the file that holds a journal's checksum."""
     return path.with_name(f"{path.name}.sum")
 
 
 def note(path: Path) -> None:
-    """Note the sum of a journal that was folded; none where somebody still writes it, or nothing can be noted.
+    """Write the checksum of a journal whose log was folded into it. None is written while another process writes the
+    journal, or where the file cannot be written.
 
     The caller holds the folder.
     """
@@ -47,17 +48,19 @@ def note(path: Path) -> None:
 
 
 def forget(path: Path) -> None:
-    """There is no journal any more that a sum could be of."""
+    """Delete the checksum of a journal, which is no longer valid."""
     sum_file(path).unlink(missing_ok=True)
 
 
 def is_noted(path: Path) -> bool:
-    """Whether there is a sum."""
+    """Whether the journal has a stored checksum."""
     return bool(_noted(path))
 
 
 def check(path: Path) -> None:
-    """Raise RunFolderError for a journal that holds other bytes than when it was folded, though nobody wrote it."""
+    """Raise RunFolderError for a journal whose bytes have changed since its log was folded, although no writer changed
+    it.
+    """
     noted = _noted(path)
     if not noted or _is_written(path) or _changes(path) not in (None, noted.get("changes")):
         return

@@ -41,7 +41,8 @@ _TOLD = "coalesce(sum(u.cache_write_tokens), 0) AS written, coalesce(sum(u.cost)
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """The calls about one query: how many, with how many answers; sums over the `counted` calls with tokens.
+    """The calls for one query: number of calls and of answers, and sums over the `counted` calls, whose tokens are
+    known.
 
     `second` is the story shown second where two were compared. `cost` is in dollars over the `costs` calls whose cost
     the server named.
@@ -63,7 +64,7 @@ class Called:
 
 
 def called(db: sqlite3.Connection) -> list[Called]:
-    """The queries that were asked here and answered, oldest journal rows first where there are very many."""
+    """Calls for each query sent in this run and answered, oldest journal rows first if there are very many."""
     compares = database.has_table(db, "comparisons")
     sql = _CALLS.format(
         each=_each_sql(db),
@@ -83,7 +84,7 @@ class Taken:
 
 
 def taken(db: sqlite3.Connection) -> dict[str, Taken]:
-    """Eval-Prompt -> what all its answers took; without those that were copied from another run."""
+    """Eval-Prompt -> calls and tokens for all its answers, without answers copied from another run."""
     rows = db.execute(_TAKEN.format(each=_each_sql(db)), (_ALL,)).fetchall()
     return {
         name: Taken(calls, *((prompt, completion) if counted else (None, None)))
@@ -101,6 +102,6 @@ def _each_sql(db: sqlite3.Connection) -> str:
 
 
 def seconds_of_work(db: sqlite3.Connection) -> float:
-    """Seconds between first request and last commit, over the sessions that asked."""
+    """Seconds between first request and last commit, summed over the sessions that sent requests."""
     sql = "SELECT coalesce(sum(last_commit - first_request), 0.0) FROM sessions WHERE executor NOT LIKE ?"
     return float(db.execute(sql, (f"{REUSED}%",)).fetchone()[0])

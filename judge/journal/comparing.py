@@ -40,14 +40,14 @@ RULES = {
 
 
 def compared(query: Request) -> Compared | None:
-    """The row of a comparison beside its query's row; None for a query that compares nothing."""
+    """The comparison's row that is stored with its query; None for a query that compares nothing."""
     if isinstance(query, Commission) or query.pair is None or query.other is None:
         return None
     return query.key, query.pair, query.other.id
 
 
 def keep(db: sqlite3.Connection, rows: Iterable[Compared]) -> None:
-    """Store what queries compare, inside the caller's transaction."""
+    """Store which stories the queries compare, inside the caller's transaction."""
     rows = list(rows)
     if rows:
         db.execute(COMPARISONS)
@@ -64,7 +64,7 @@ def add_pairs(db: sqlite3.Connection, planned: Iterable[tuple[int, str, str, str
 
 
 def add_preferences(db: sqlite3.Connection, pairs: Iterable[Pair]) -> None:
-    """Store what people preferred, inside the caller's transaction."""
+    """Store people's preferences, inside the caller's transaction."""
     has_table = False
     for pair in pairs:
         for given in pair.preferences:
@@ -78,18 +78,18 @@ def add_preferences(db: sqlite3.Connection, pairs: Iterable[Pair]) -> None:
 
 
 def has_pairs(db: sqlite3.Connection) -> bool:
-    """Whether the journal is of a run that compares."""
+    """Whether the journal belongs to a run that compares."""
     return database.has_table(db, "pairs")
 
 
 def count(db: sqlite3.Connection, limit: int | None = None) -> int:
-    """Number of comparisons in the plan, of its first `limit` pairs."""
+    """Number of planned comparisons, or of those in the plan's first `limit` pairs."""
     (total,) = db.execute("SELECT count(*) FROM pairs WHERE ?1 IS NULL OR number < ?1", (limit,)).fetchone()
     return int(total)
 
 
 def planned(db: sqlite3.Connection, limit: int | None = None) -> Iterator[Comparison]:
-    """The plan's comparisons in the order in which they are asked, of its first `limit` pairs."""
+    """The planned comparisons in the order of requests, or those in the plan's first `limit` pairs."""
     stories: dict[str, Story] = {}
     after = -1
     while True:
@@ -115,7 +115,7 @@ def comparisons(db: sqlite3.Connection) -> dict[str, tuple[str, str]]:
 
 
 def comparison(db: sqlite3.Connection, query_key: str) -> tuple[str, str] | None:
-    """The pair and the second story of one query that was tried; None of one that compares nothing."""
+    """The pair and the second story of one query that was tried; None for a query that compares nothing."""
     row: tuple[str, str] | None = db.execute(
         "SELECT pair, second FROM comparisons WHERE query_key = ?", (query_key,)
     ).fetchone()
@@ -123,7 +123,9 @@ def comparison(db: sqlite3.Connection, query_key: str) -> tuple[str, str] | None
 
 
 def pair_at(db: sqlite3.Connection, number: int) -> tuple[str, str, str] | None:
-    """Pair, first and second story at a place of the plan, as the pair is shown there first; None past the end."""
+    """Pair, first and second story at a position in the plan, in the order in which the pair is shown first; None past
+    the end.
+    """
     row: tuple[str, str, str] | None = db.execute(
         "SELECT pair, first, second FROM pairs WHERE number = ? ORDER BY position LIMIT 1", (number,)
     ).fetchone()
@@ -131,7 +133,7 @@ def pair_at(db: sqlite3.Connection, number: int) -> tuple[str, str, str] | None:
 
 
 def number_of(db: sqlite3.Connection, pair: str) -> int | None:
-    """A pair's place in the plan; None where it is not in it."""
+    """Position of a pair in the plan; None where the plan lacks the pair."""
     row = db.execute("SELECT number FROM pairs WHERE pair = ? LIMIT 1", (pair,)).fetchone()
     return None if row is None else int(row[0])
 
@@ -143,7 +145,7 @@ def pair_count(db: sqlite3.Connection) -> int:
 
 
 def asked_of(db: sqlite3.Connection, pair: str) -> list[tuple[str, str, str, str, str]]:
-    """(query key, story shown first, second, criterion, Eval-Prompt) of what was tried of one pair."""
+    """(query key, story shown first, second, criterion, Eval-Prompt) of each query about a pair that was tried."""
     if not database.has_table(db, "comparisons"):
         return []
     sql = (
@@ -154,7 +156,7 @@ def asked_of(db: sqlite3.Connection, pair: str) -> list[tuple[str, str, str, str
 
 
 def preferences(db: sqlite3.Connection) -> list[Pair]:
-    """The pairs that people compared, with what they preferred; a pair's story-prompt is not told."""
+    """The pairs that people compared, with their preferences; the story-prompt of a pair is left out."""
     if not database.has_table(db, "preferences"):
         return []
     pairs = []

@@ -23,7 +23,7 @@ GROUP BY 1 ORDER BY 2 DESC
 
 
 def queries_of(definition: Mapping[str, Any]) -> int:
-    """Number of queries that a stored definition asks about each subject.
+    """Number of queries about each subject by a stored definition.
 
     One that rates several criteria in one answer is one, however many they are; each writer prompt asks once.
     """
@@ -36,7 +36,8 @@ def queries_of(definition: Mapping[str, Any]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """Repeats by outcome and tokens of accepted answers, up to an attempt and a response; `rate` is repeats a second.
+    """Repeats by outcome and tokens of accepted answers, up to a certain attempt and response; `rate` is in repeats per
+    second.
 
     Tokens are None where the server reported none; `rate` is None where the last session has settled nothing yet.
     `ended` is what the last session noted at its end, None while it runs (or after it was killed).
@@ -65,7 +66,7 @@ class Counted:
 
 
 def count(path: Path, before: Counted | None = None) -> Counted:
-    """The journal's counts at present. With `before`, only newer rows are read.
+    """Current counts of a journal. With `before`, only newer rows are read.
 
     Raises RunFolderError where the file is no readable journal.
     """

@@ -16,7 +16,7 @@ from judge.wording import Advice
 
 
 def create(path: Path) -> sqlite3.Connection:
-    """Make a new journal and return a writing connection. The file must not exist."""
+    """Create a journal and return a writing connection. The file must not exist."""
     refuse_link(path)
     at_rest.forget(path)
     with sentences(path), closed_on_error(_connect(path)) as connection:
@@ -43,7 +43,9 @@ def _refuse_cut(path: Path) -> None:
 
 
 def is_blank(path: Path) -> bool:
-    """Whether a SQLite file has no table yet: whoever made it was stopped, or had no room, before its first commit."""
+    """Whether a SQLite file has no table yet, because its writer was stopped, or had no disk space, before the first
+    commit.
+    """
     if at_rest.is_noted(path):
         return False
     try:
@@ -70,7 +72,7 @@ def open_writing(path: Path) -> sqlite3.Connection:
 
 
 def open_reading(path: Path) -> sqlite3.Connection:
-    """A connection that cannot write; works beside a running writer, and on a read-only folder."""
+    """A read-only connection, which works while another process writes the journal, and in a read-only folder."""
     if not path.is_file():
         raise RunFolderError(f"{path} does not exist", hint="judge run RUN makes it")
     with sentences(path):
@@ -80,7 +82,7 @@ def open_reading(path: Path) -> sqlite3.Connection:
 
 
 def refuse_link(path: Path) -> None:
-    """Raise RunFolderError for a journal that is a link: it is written where it lies, or not at all."""
+    """Raise RunFolderError for a journal that is a symbolic link, because a journal is never written through a link."""
     if path.is_symlink():
         raise RunFolderError(
             f"{path} is a link, and nothing is written through it", hint="put the journal itself in its place"
@@ -101,7 +103,7 @@ def has_usage(connection: sqlite3.Connection) -> bool:
 
 
 def has_table(connection: sqlite3.Connection, name: str) -> bool:
-    """Whether the journal has a table that is made on first use."""
+    """Whether the journal has a certain table among those created on first use."""
     return connection.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (name,)).fetchone() is not None
 
 
@@ -155,7 +157,7 @@ def _check_format(connection: sqlite3.Connection, path: Path) -> None:
 
 @contextmanager
 def sentences(path: Path) -> Iterator[None]:
-    """Turn SQLite's errors into `RunFolderError`s that say what to do."""
+    """Turn SQLite's errors into `RunFolderError`s with advice."""
     try:
         yield
     except sqlite3.DatabaseError as error:

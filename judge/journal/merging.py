@@ -34,7 +34,9 @@ _ATTEMPT = ("query_key", "repeat", "outcome", "final", "started", "seconds", "st
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """Result of merging one shard: repeats answered, repeats given up, and rows about repeats answered before."""
+    """Result of merging one shard: repeats answered, repeats given up, and rows about repeats that were answered
+    before.
+    """
 
     answered: int = 0
     failed: int = 0
@@ -67,7 +69,7 @@ class JournalMerger:
         return {row[0] for row in self._db.execute("SELECT name FROM shards")}
 
     def merge(self, name: str, rows: Sequence[Mapping[str, Any]]) -> Merged:
-        """Take all rows of a shard in one transaction; nothing where its name is known already."""
+        """Copy all rows of a shard in one transaction; nothing where a shard of that name was merged before."""
         with database.sentences(self.path):
             self._db.execute("BEGIN IMMEDIATE")
             try:
@@ -79,7 +81,7 @@ class JournalMerger:
         return merged
 
     def finish(self, ended: str) -> None:
-        """Note how the session ended."""
+        """Record how the session ended."""
         with database.sentences(self.path):
             self._db.execute("UPDATE sessions SET ended = ? WHERE id = ?", (ended, self.session))
 

@@ -44,7 +44,7 @@ _SETTLED = "(SELECT DISTINCT query_key, repeat FROM {db}.attempts WHERE final = 
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """Progress of the repeats about a part's stories, or pairs, in the part's journal or that of the whole.
+    """Progress of the repeats about a part's stories or pairs, in the part's journal or in the whole run's.
 
     `subjects` counts the stories, or the pairs once for each order in which they are shown.
     """
@@ -55,7 +55,7 @@ class Coverage:
 
 
 def coverage(part: Path, whole: Path | None) -> Coverage:
-    """Counts over a part; what the whole knows too counts once."""
+    """Progress of one part. A repeat that both the part's and the whole run's journal hold counts once."""
     with database.sentences(part), closing(database.open_reading(part)) as db:
         compares = has_pairs(db)
         tables = ("pairs" if compares else "stories", "responses")
@@ -78,7 +78,7 @@ def _in_whole(db: sqlite3.Connection, table: str) -> bool:
 
 
 def taken(whole: Path) -> set[str]:
-    """Labels of the parts of which something was taken before."""
+    """Labels of the parts from which rows were copied before."""
     with database.sentences(whole), closing(database.open_reading(whole)) as db:
         if not _single_count(db, "SELECT count(*) FROM sqlite_master WHERE name = 'shards'"):
             return set()
@@ -86,7 +86,7 @@ def taken(whole: Path) -> set[str]:
 
 
 def untaken(whole: Path, part: Path, label: str) -> bool:
-    """Whether a part's journal has attempts that the whole's has not taken."""
+    """Whether a part's journal has attempts that were not yet copied into the whole run's journal."""
     with database.sentences(part), closing(database.open_reading(part)) as db:
         upto = _single_count(db, "SELECT coalesce(max(id), 0) FROM attempts")
         mark = _mark(db, "main", label)
@@ -97,7 +97,9 @@ def untaken(whole: Path, part: Path, label: str) -> bool:
 
 
 def take(whole: Path, part: Path, label: str) -> Merged:
-    """Take what a part's journal has and the whole lacks, in one transaction. Nobody may write either meanwhile."""
+    """Copy the rows that a part's journal has and the whole run's lacks, in one transaction. No other process may write
+    either journal meanwhile.
+    """
     with database.sentences(whole), closing(database.open_writing(whole)) as db:
         db.execute("ATTACH ? AS part", (str(part),))
         db.execute("CREATE TEMP TABLE fresh (place INTEGER PRIMARY KEY, id INTEGER UNIQUE)")

@@ -96,7 +96,7 @@ class JournalReader:
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """All that is read inside is of one moment, whatever is written meanwhile."""
+        """Context in which all reads see the journal at one moment, even while another process writes it."""
         self._db.execute("BEGIN")
         try:
             yield
@@ -109,7 +109,9 @@ class JournalReader:
         return {key: orjson.loads(value) for key, value in rows}
 
     def created(self) -> float | None:
-        """Start of the journal's first session, in seconds since 1970: two journals at one place differ in this."""
+        """Start of the journal's first session, in seconds since 1970. It distinguishes successive journals at one
+        path.
+        """
         started: float | None = self._db.execute("SELECT min(started) FROM sessions").fetchone()[0]
         return started
 
@@ -119,7 +121,7 @@ class JournalReader:
         return int(count)
 
     def stories(self, *, by_prompt: bool = False, ratings: bool = True) -> Iterator[Story]:
-        """Stories in dataset order, or with equal story-prompts together (sorted as text); with people's ratings."""
+        """Stories in dataset order, or grouped by story-prompt (sorted as text); with people's ratings."""
         last: tuple[str, int] | tuple[int] = ("", -1) if by_prompt else (-1,)
         while True:
             # Pages, not one open cursor: a cursor would hold its snapshot, and the write-ahead log could not be cut.
@@ -137,14 +139,14 @@ class JournalReader:
         return comparing.has_pairs(self._db)
 
     def subjects(self, limit: int | None = None) -> Iterator[Subject]:
-        """Subjects of the run, in the order in which it asks: the first `limit` stories, or pairs as shown."""
+        """Subjects of the run in the order of requests: the first `limit` stories, or pairs as shown."""
         if self.compares:
             return comparing.planned(self._db, limit)
         return islice(self.stories(by_prompt=True, ratings=False), limit)
 
     @property
     def writes(self) -> bool:
-        """Whether stories are written: what is kept as stories then are story-prompts, each without a text."""
+        """Whether the run writes stories. The stories in its journal are then story-prompts without texts."""
         return bool((self.meta().get("definition") or {}).get("writes"))
 
     def story_prompts(self, limit: int | None = None) -> Iterator[StoryPrompt]:
@@ -160,7 +162,7 @@ class JournalReader:
         return min(count, limit or count)
 
     def planned_pairs(self) -> Iterator[tuple[int, str, str, str]]:
-        """(number, pair, first, second) of what the run compares, in plan order, by the stories' ids."""
+        """(number, pair, first, second) of each planned pair, in plan order, by the stories' ids."""
         yield from self._db.execute("SELECT number, pair, first, second FROM pairs ORDER BY position")
 
     def comparisons(self) -> dict[str, tuple[str, str]]:
@@ -168,15 +170,15 @@ class JournalReader:
         return comparing.comparisons(self._db)
 
     def comparison(self, query_key: str) -> tuple[str, str] | None:
-        """The pair and the second story of one query that was tried; None of one that compares nothing."""
+        """The pair and the second story of one query that was tried; None for a query that compares nothing."""
         return comparing.comparison(self._db, query_key)
 
     def pair_at(self, number: int) -> tuple[str, str, str] | None:
-        """Pair, first and second story at a place of the plan, as the pair is shown there first."""
+        """Pair, first and second story at a position in the plan, in the order in which the pair is shown first."""
         return comparing.pair_at(self._db, number)
 
     def number_of(self, pair: str) -> int | None:
-        """A pair's place in the plan; None where it is not in it."""
+        """Position of a pair in the plan; None where the plan lacks the pair."""
         return comparing.number_of(self._db, pair)
 
     def pair_count(self) -> int:
@@ -184,27 +186,29 @@ class JournalReader:
         return comparing.pair_count(self._db)
 
     def asked_of(self, pair: str) -> list[tuple[str, str, str, str, str]]:
-        """(query key, story shown first, second, criterion, Eval-Prompt) of what was tried of one pair."""
+        """(query key, story shown first, second, criterion, Eval-Prompt) of each query about a pair that was tried."""
         return comparing.asked_of(self._db, pair)
 
     def preferences(self) -> list[Pair]:
-        """The pairs that people compared, with what they preferred; a pair's story-prompt is not told."""
+        """The pairs that people compared, with their preferences; the story-prompt of a pair is left out."""
         return comparing.preferences(self._db)
 
     def words_left_out(self) -> dict[str, int]:
-        """Story id -> words of its text, in a journal whose texts were left out; else empty."""
+        """Story id -> number of words in its text, in a journal whose texts were left out; else empty."""
         has_table = self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'texts_left_out'").fetchone()
         if not has_table:
             return {}
         return dict(self._db.execute("SELECT s.id, t.words FROM stories s JOIN texts_left_out t USING (position)"))
 
     def story_at(self, position: int) -> Story | None:
-        """The story at a place in dataset order, from 0, with people's ratings; None past the end."""
+        """The story at a position in dataset order, from 0, with people's ratings; None past the end."""
         row = self._db.execute("SELECT * FROM stories WHERE position = ?", (position,)).fetchone()
         return None if row is None else self._story(row)[1]
 
     def find_stories(self, first: int, text: str = "", system: str = "", limit: int = 50) -> list[tuple[int, Story]]:
-        """(position, story) from a place on, whose id, story-prompt or text holds `text`, of one system if named."""
+        """(position, story) from a position on, for stories whose id, story-prompt or text contains `text`; of one
+        system if named.
+        """
         sql = (
             "SELECT * FROM stories WHERE position >= :first AND (:system = '' OR system = :system) AND (:text = ''"
             " OR instr(id, :text) OR text LIKE :like ESCAPE '\\' OR story_prompt LIKE :like ESCAPE '\\')"
@@ -216,7 +220,7 @@ class JournalReader:
         return [self._story(row) for row in rows.fetchall()]
 
     def names_holding(self, part: str, first: int = 0, limit: int = 500, *, backwards: bool = False) -> list[str]:
-        """Ids of stories that hold `part`, from a place on in dataset order, or back from it."""
+        """Story ids that contain `part`, from a position on in dataset order, or backwards from it."""
         sql = "SELECT id FROM stories WHERE position {} ? AND instr(id, ?) ORDER BY position {} LIMIT ?"
         sql = sql.format("<=", "DESC") if backwards else sql.format(">=", "ASC")
         return [str(row[0]) for row in self._db.execute(sql, (first, part, limit))]
@@ -231,7 +235,7 @@ class JournalReader:
         return "" if row is None else str(row[0])
 
     def position_of(self, story: str) -> int | None:
-        """A story's place in dataset order; None where there is no such story."""
+        """Position of a story in dataset order; None where there is no such story."""
         row = self._db.execute("SELECT position FROM stories WHERE id = ?", (story,)).fetchone()
         return None if row is None else int(row[0])
 
@@ -278,7 +282,7 @@ class JournalReader:
         return {(criterion, story): mean for criterion, story, mean in self._db.execute(sql)}
 
     def settled(self, query_key: str, *, failed_too: bool = True) -> set[int]:
-        """Repeats of a query that are not to be asked again: answered, and (unless told otherwise) given up."""
+        """Repeats of a query that need no further request: answered and, with `failed_too`, given up."""
         sql = _SETTLED if failed_too else _ANSWERED
         rows = self._db.execute(sql, (query_key,))
         return {row[0] for row in rows}
@@ -288,7 +292,7 @@ class JournalReader:
         return self.settled(query_key) - self.settled(query_key, failed_too=False)
 
     def errors(self, query_key: str) -> set[tuple[int, str]]:
-        """(repeat, sentence) of a query's failed attempts."""
+        """(repeat, error sentence) of a query's failed attempts."""
         sql = "SELECT repeat, error FROM attempts WHERE query_key = ? AND outcome != 'answered'"
         return {(repeat, error) for repeat, error in self._db.execute(sql, (query_key,))}
 
@@ -298,7 +302,7 @@ class JournalReader:
         return {row[0]: _response(row[1:]) for row in rows}
 
     def replaced_total(self) -> int:
-        """Number of answers that were asked again on demand."""
+        """Number of answers that were requested again on the user's demand."""
         return int(self._db.execute("SELECT count(*) FROM replaced").fetchone()[0])
 
     def settled_total(self) -> int:
@@ -307,12 +311,12 @@ class JournalReader:
         return int(self._db.execute(sql).fetchone()[0])
 
     def answers(self) -> Iterator[Answer]:
-        """Every repeat that was tried: with its response, or with the last attempt that failed."""
+        """Every repeat that was tried, with its response or its last failed attempt."""
         for row in self._db.execute(self._answers("")):
             yield _answer(row)
 
     def answers_to(self, query_key: str) -> list[Answer]:
-        """The repeats of one query that were tried, in order; [] where it was not asked."""
+        """The repeats of one query that were tried, in order; [] for a query that was not sent."""
         return [
             _answer(row) for row in self._db.execute(self._answers(_OF_A_QUERY) + "ORDER BY a.repeat", (query_key,))
         ]
@@ -322,7 +326,7 @@ class JournalReader:
         return [_answer(row) for row in self._db.execute(self._answers(_TRIED_LATELY), (after, upto))]
 
     def blocks(self) -> list[int]:
-        """Numbers of the blocks in which answers lie; see `journal.standing`."""
+        """Numbers of the blocks of rows that hold answers; see `journal.standing`."""
         return standing.numbers(self._db)
 
     def block(self, number: int) -> list[standing.Row]:
@@ -330,27 +334,27 @@ class JournalReader:
         return standing.block(self._db, number)
 
     def unanswered(self) -> Iterator[Answer | None]:
-        """Repeats that were tried and have no answer; None for one of no known query."""
+        """Repeats that were tried and have no answer; None for a repeat of no known query."""
         return standing.unanswered(self._db)
 
     def tried(self) -> tuple[int, int]:
-        """Number of repeats that were tried, and number of answers that stand."""
+        """Number of repeats that were tried, and number of current answers."""
         return standing.tried(self._db)
 
     def tells_usage(self) -> bool:
-        """Whether a server said more of its calls than tokens, which `block` leaves out."""
+        """Whether a server reported usage beyond tokens, which `block` leaves out."""
         return database.has_usage(self._db)
 
     def _answers(self, where: str) -> str:
         return _ANSWERS.format(where=where, **(_TOLD if database.has_usage(self._db) else _NOTHING_TOLD))
 
     def models(self) -> dict[str, int]:
-        """Number of answers of each model, by the names that servers gave them; reads every answer."""
+        """Number of answers by model, under the names that servers reported; reads every answer."""
         sql = "SELECT model, count(*) FROM responses WHERE model IS NOT NULL GROUP BY model ORDER BY min(rowid)"
         return {str(model): count for model, count in self._db.execute(sql)}
 
     def last_attempt(self) -> int:
-        """The number of the newest attempt; 0 before the first. A journal whose number is the same is the same."""
+        """Number of the newest attempt; 0 before the first. An unchanged number means an unchanged journal."""
         return int(self._db.execute("SELECT coalesce(max(id), 0) FROM attempts").fetchone()[0])
 
     def totals(self) -> Totals:
@@ -375,7 +379,7 @@ class JournalReader:
         return Totals(answered, failed, attempts, tokens[0], tokens[1], tokens[2], first, last, reasoning, written)
 
     def spending(self, eval_prompt: str | None = None) -> Spending:
-        """Tokens and cost of all answers, or of those to one Eval-Prompt, by how they are charged."""
+        """Tokens and cost of all answers, or of those to one Eval-Prompt, by kind of charge."""
         return spending(self._db) if eval_prompt is None else spending_of(self._db, eval_prompt)
 
     def taken(self) -> dict[str, Taken]:
@@ -383,22 +387,22 @@ class JournalReader:
         return taken(self._db)
 
     def called(self) -> list[Called]:
-        """The calls about each query and what they took; without answers copied from another run."""
+        """The calls for each query with their tokens and cost, without answers copied from another run."""
         return called(self._db)
 
     def seconds_of_work(self) -> float:
-        """Seconds between first request and last commit, over the sessions that asked."""
+        """Seconds between first request and last commit, summed over the sessions that sent requests."""
         return seconds_of_work(self._db)
 
     def latest_error(self) -> tuple[str, str] | None:
-        """Kind and sentence of the newest failed attempt."""
+        """Kind and message of the newest failed attempt."""
         row: tuple[str, str] | None = self._db.execute(
             "SELECT error_kind, error FROM attempts WHERE outcome != 'answered' ORDER BY id DESC LIMIT 1"
         ).fetchone()
         return row
 
     def check_integrity(self) -> list[str]:
-        """Faults by SQLite's own check and by the rules between tables; empty for a sound journal."""
+        """Faults found by SQLite's own check and by the rules between tables; empty for a sound journal."""
         try:
             problems = [row[0] for row in self._db.execute("PRAGMA integrity_check") if row[0] != "ok"]
         except sqlite3.DatabaseError as error:
@@ -410,7 +414,7 @@ class JournalReader:
         return problems
 
     def key_of(self, story: str, criterion: str, eval_prompt: str) -> str | None:
-        """The key under which a query was asked; looks through all of them, so not for many."""
+        """Key of a query. The function searches all queries, so use it for a few only."""
         sql = "SELECT key FROM queries WHERE story = ? AND criterion = ? AND eval_prompt = ?"
         row = self._db.execute(sql, (story, criterion, eval_prompt)).fetchone()
         return None if row is None else str(row[0])

@@ -29,7 +29,7 @@ CREATE TABLE {LEFT_OUT} (                    -- what stood in stories: SHA-256 o
 
 
 def snapshot(source: Path, target: Path) -> None:
-    """Copy a SQLite file as one reader sees it at one moment, by SQLite's own backup; the copy needs no log beside it.
+    """Copy a SQLite file in its state at one moment, by SQLite's own backup; the copy needs no log file beside it.
 
     Equal content gives equal bytes. Raises RunFolderError where the source cannot be read.
     """
@@ -40,7 +40,8 @@ def snapshot(source: Path, target: Path) -> None:
 
 
 def leave_out_texts(journal: Path, notes: Sequence[str] = ()) -> None:
-    """Replace the stories' texts in a copy: hashes and word counts stand in a table of their own, texts are empty.
+    """Replace the stories' texts in a copy of a journal by empty texts. A separate table holds their hashes and word
+    counts.
 
     Story-prompts become their hashes, so that stories with one story-prompt stay together. Reference stories become
     empty. Such a journal can be analysed, but not asked from: queries cannot be rendered again. `notes` are sentences
@@ -67,7 +68,7 @@ def leave_out_texts(journal: Path, notes: Sequence[str] = ()) -> None:
 
 
 def check_plain(path: Path) -> list[str]:
-    """Parts of a foreign SQLite file other than tables and indexes: they run when rows are read."""
+    """Parts of a foreign SQLite file other than tables and indexes, which would be executed when rows are read."""
     with closing(read_only(path, immutable=True)) as db:
         try:
             strangers = strange(db)

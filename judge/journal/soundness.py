@@ -35,7 +35,7 @@ _KNOWN = {
 
 
 def what_is_wrong(path: Path) -> str | None:
-    """The first thing in a journal that no version of this program writes; None where nothing is found."""
+    """The first content of a journal that no version of this program writes; None where nothing is found."""
     try:
         with closing(database.open_reading(path)) as db:
             db.text_factory = bytes

@@ -103,7 +103,8 @@ JOIN (SELECT *, row_number() OVER (PARTITION BY query_key, repeat ORDER BY stand
 
 
 def spending(db: sqlite3.Connection, attempt: int = 0, response: int = 0) -> Spending:
-    """Tokens and cost of the answers after an attempt and a response (0: all answers), and of all asked again.
+    """Tokens and cost of the answers after an attempt and a response (0: all answers), and of all answers that were
+    requested again.
 
     Sums over two ranges may be added only where nothing was asked again.
     """
@@ -118,7 +119,7 @@ def spending(db: sqlite3.Connection, attempt: int = 0, response: int = 0) -> Spe
 
 
 def spending_of(db: sqlite3.Connection, eval_prompt: str) -> Spending:
-    """Tokens and cost of the answers to one Eval-Prompt, with all that were asked again."""
+    """Tokens and cost of the answers to one Eval-Prompt, and of all its answers that were requested again."""
     usage, values = database.has_usage(db), dict[str, int | str](after=0, eval_prompt=eval_prompt)
     total = _sums(db, _ONCE, usage, values, _OF_ONE) + _sums(db, _AGAIN, usage, values, _OF_ONE)
     (last,) = db.execute(_LAST, (f"{REUSED}%",)).fetchone()

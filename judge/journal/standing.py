@@ -46,7 +46,7 @@ _TRIED = "SELECT count(*) FROM (SELECT DISTINCT query_key, repeat FROM attempts)
 
 
 def numbers(db: sqlite3.Connection) -> list[int]:
-    """Numbers of the blocks that hold a response; one below 0 where somebody else wrote the file."""
+    """Numbers of the blocks that hold a response; a negative number where another program wrote the file."""
     page_numbers: list[int] = []
     (first,) = db.execute("SELECT min(rowid) FROM responses").fetchone()
     while first is not None:
@@ -60,12 +60,12 @@ def _end(number: int) -> int:
 
 
 def block(db: sqlite3.Connection, number: int) -> list[Row]:
-    """The answers of a block as they lie in the file, with what is known of their queries."""
+    """The answers of a block as rows of the file, with what is known of their queries."""
     return db.execute(_BLOCK, (number * ROWS, _end(number))).fetchall()
 
 
 def unanswered(db: sqlite3.Connection) -> Iterator[Answer | None]:
-    """Repeats that were tried and have no answer; None for one of no known query."""
+    """Repeats that were tried and have no answer; None for a repeat of no known query."""
     for key, story, criterion, eval_prompt, flags, repeat, outcome in db.execute(_UNANSWERED):
         yield (
             None
@@ -77,14 +77,14 @@ def unanswered(db: sqlite3.Connection) -> Iterator[Answer | None]:
 
 
 def tried(db: sqlite3.Connection) -> tuple[int, int]:
-    """Number of repeats that were tried, and number of answers that stand."""
+    """Number of repeats that were tried, and number of current answers."""
     (repeats,) = db.execute(_TRIED).fetchone()
     (answers,) = db.execute("SELECT count(*) FROM responses").fetchone()
     return int(repeats), int(answers)
 
 
 def content(row: Row) -> bytes:
-    """16 bytes that tell an answer with its query from every other."""
+    """Hash of 16 bytes that identifies an answer together with its query."""
     try:
         plain = orjson.dumps(row)
     except TypeError:  # what only another program writes: bytes, numbers beyond 64 bits
@@ -93,7 +93,7 @@ def content(row: Row) -> bytes:
 
 
 def answer(row: Row) -> Answer:
-    """One row of a block. What servers said beyond tokens is left out, and how often was asked is not counted."""
+    """The answer in one row of a block. Usage beyond tokens is left out, and attempts are not counted."""
     key, story, criterion, eval_prompt, flags, repeat, text, finish, reasoning, prompt, completion, cached = row[:12]
     logprobs = None if row[12] is None else orjson.loads(row[12])
     response = Response(text, finish, reasoning, prompt, completion, cached, logprobs, row[13])
@@ -102,7 +102,9 @@ def answer(row: Row) -> Answer:
 
 
 def file_state(path: Path) -> str | None:
-    """A word that stays while nobody writes the file; None where it was written a moment ago, or cannot be told."""
+    """A string that is constant while nobody writes the file; None where the file was written a moment ago or cannot be
+    examined.
+    """
     states: list[list[int] | None] = []
     try:
         for suffix in ("", "-wal", "-journal"):

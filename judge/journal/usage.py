@@ -16,7 +16,7 @@ KEYS = ("reasoning_tokens", "cache_write_tokens", "cost")
 
 
 def usage_in(row: Mapping[str, Any]) -> Usage:
-    """The reported usage of an attempt that another file holds."""
+    """The usage reported for an attempt, from a row of another journal."""
     return row.get("reasoning_tokens"), row.get("cache_write_tokens"), row.get("cost")
 
 
@@ -27,7 +27,9 @@ def reported(response: Response) -> Usage | None:
 
 
 def keep(db: sqlite3.Connection, rows: Iterable[tuple[int, *Usage]]) -> None:
-    """Store (place among the attempts that are inserted next, what was said), before those are, in one transaction."""
+    """Store (position among the attempts inserted next, reported usage) before these attempts are inserted in the same
+    transaction.
+    """
     rows = list(rows)
     if not rows:
         return

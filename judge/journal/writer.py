@@ -37,7 +37,7 @@ class Committed:
 
 
 class JournalWriter:
-    """Rows are inserted on the caller's thread and committed on another.
+    """Writer of a journal: rows are inserted on the caller's thread and committed on another.
 
     Inserting in the other thread would hand the interpreter lock back and forth for every row; the commit, with its
     wait for the disk, is one call that gives the lock away.
@@ -103,12 +103,12 @@ class JournalWriter:
         return count
 
     def add_pairs(self, planned: Iterable[tuple[int, str, str, str]]) -> int:
-        """Store what the run compares, (number of the pair, pair, first, second) in plan order; returns how many."""
+        """Store the planned pairs, (number of the pair, pair, first, second) in plan order; returns how many."""
         with self._transaction():
             return comparing.add_pairs(self._db, planned)
 
     def add_preferences(self, pairs: Iterable[Pair]) -> None:
-        """Store what people preferred."""
+        """Store people's preferences."""
         with self._transaction():
             comparing.add_preferences(self._db, pairs)
 
@@ -140,7 +140,7 @@ class JournalWriter:
     # Rows that come while the run goes on.
 
     def answered(self, query: Request, repeat: int, response: Response, *, started: float, seconds: float) -> None:
-        """An answer, accepted: kept with whatever it says."""
+        """Store an accepted answer, whatever its content."""
         self._add_query(query)
         reported = usage.reported(response)
         if reported is not None:
@@ -165,7 +165,7 @@ class JournalWriter:
     def failed(
         self, query: Request, repeat: int, error: BackendError, *, started: float, seconds: float, final: bool
     ) -> None:
-        """An attempt that brought no answer. `final` = given up: only `judge retry` asks again."""
+        """Store an attempt that brought no answer. `final` = given up: only `judge retry` tries the query again."""
         outcome: Outcome = "provider_error"
         if error.kind in ("timeout", "filtered"):
             outcome = "timeout" if error.kind == "timeout" else "filtered"
@@ -187,7 +187,7 @@ class JournalWriter:
         self._notify()
 
     async def room(self) -> None:
-        """Wait while too many rows are uncommitted; raises what broke the writer, if it broke."""
+        """Wait while too many rows are uncommitted. Raises the error that stopped the writer, if there is one."""
         if self._failure is not None:
             raise self._failure
         if self._task is not None and self._task.done():

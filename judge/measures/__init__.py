@@ -50,7 +50,7 @@ class Known(NamedTuple):
 
 @cache
 def families() -> tuple[Family, ...]:
-    """All families: the program's own, then third parties'. SpecError for one that is none."""
+    """All families of measures: the program's own, then third parties'. SpecError for a plug-in that is none."""
     result = [family for module in MODULES for family in import_module(module).FAMILIES]
     for entry in entry_points(group="judge.measures"):
         family = entry.load()
@@ -61,7 +61,7 @@ def families() -> tuple[Family, ...]:
 
 
 def measures_by_name() -> dict[str, Known]:
-    """Every measure by name. SpecError where two have one name."""
+    """Every measure by name. SpecError where two measures have the same name."""
     by_name: dict[str, Known] = {}
     for family in families():
         for measure in family.measures:
@@ -72,7 +72,7 @@ def measures_by_name() -> dict[str, Known]:
 
 
 def named(names: Sequence[str]) -> list[Known]:
-    """Measures by name, each once. SpecError for one that is not known."""
+    """Measures by name, each once. SpecError for an unknown name."""
     there = measures_by_name()
     for name in names:
         if name not in there:

@@ -13,7 +13,7 @@ from judge.wordnet import HINT
 
 
 def versions(family: Family) -> dict[str, str]:
-    """Versions of the packages that a family computes with, as far as they are installed."""
+    """Versions of the installed packages that a family of measures computes with."""
     numbers = {}
     for name in family.distributions:
         try:
@@ -24,7 +24,9 @@ def versions(family: Family) -> dict[str, str]:
 
 
 def lacking(family: Family, models: Mapping[Need, str]) -> str | None:
-    """Packages and files that it lacks to run, as a sentence that says what to do; None where nothing is missing."""
+    """Packages and files that a family of measures still needs, as a sentence with advice; None where nothing is
+    missing.
+    """
     there = versions(family)
     absent = [name for name in family.distributions if name not in there]
     parts: list[str] = []

@@ -21,7 +21,7 @@ NOTES = (
 
 
 def measure_tables(models: Mapping[Need, str]) -> list[Table]:
-    """The measures, and those that cannot run."""
+    """Two tables: all measures, and the measures that are not computed with the reasons."""
     rows = [_row(entry, models) for entry in measures_by_name().values()]
     columns = [
         Column("measure", "measure"),

@@ -38,7 +38,7 @@ class Item(NamedTuple):
 
     @classmethod
     def of(cls, story: Story) -> Item:
-        """A story's; what is not there is empty."""
+        """The measure's input from a story; missing parts are empty."""
         return cls(story.text, story.reference or "", story.story_prompt)
 
 
@@ -62,7 +62,7 @@ class Scored:
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """Resources of measures beside the items.
+    """Resources that measures use besides the items.
 
     `references` are the dataset's distinct reference stories, `models` names a model for a need, `cache` is the folder
     of what can be computed again, `wordnet` that of WordNet's files; `progress(what, done, total)` hears of slow work.

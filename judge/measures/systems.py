@@ -47,7 +47,7 @@ class SystemRow:
 
 
 def rows(stories: Sequence[Story], model: str | None, cache: Path | None) -> list[SystemRow]:
-    """A row for each system, in the dataset's order; without a `model` what needs vectors is undefined."""
+    """One row for each system, in the dataset's order. Without a `model`, measures that need vectors are undefined."""
     by_system: dict[str, list[Story]] = {}
     for story in stories:
         if story.text.strip():

@@ -29,7 +29,7 @@ def known_parsers() -> list[str]:
 
 
 def parser(name: str) -> Parser:
-    """The parser of that name; its module is imported only now. Raises `SpecError` for a name that is not known."""
+    """The parser of that name, whose module is imported only on this call. Raises `SpecError` for an unknown name."""
     if name in PARSERS:
         loader = import_module(PARSERS[name]).load
     else:

@@ -10,7 +10,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One emitted token and the alternatives there, the emitted one among them: text -> probability."""
+    """One emitted token and its alternatives, itself included: text -> probability."""
 
     text: str
     alternatives: Mapping[str, float]

@@ -102,7 +102,7 @@ def read_answers(
 
 
 def parse_answers(answers: Sequence[AnswerLine], parser: Parser, structured: Structured) -> list[Parsed]:
-    """Every answer's judgment; the other criteria of the file count as rated beside, not instead.
+    """Judgment on every answer. Ratings of the file's other criteria may accompany the rating but do not replace it.
 
     The lines of an answer about several criteria follow each other, in the criteria's order: it is read once.
     """
@@ -204,7 +204,7 @@ def _own_scale(path: Path, number: int, value: Any) -> Scale:
 
 
 def free_key(key: str, value: dict[str, Any], taken: Sequence[str]) -> str:
-    """A key of the input that has the name of a result becomes `given_...`."""
+    """A key that is not taken: an input's key with the name of a result becomes `given_...`."""
     if key not in taken:
         return key
     given = f"given_{key}"

@@ -41,7 +41,7 @@ def has_asked_form(
     rating_pattern: str | None = None,
     choices: Sequence[str] = (),
 ) -> bool | None:
-    """Whether the whole text is what was asked for; None where the answer does not tell (cut, blocked or declined).
+    """Whether the whole text has the requested form; None where the answer cannot show it (cut, blocked or declined).
 
     Where an Eval-Prompt has a `rating_pattern`, an answer that it matches has the form that its author asked for.
     """

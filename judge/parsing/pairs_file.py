@@ -20,7 +20,7 @@ _PAIR, _WITH_TIE = 2, 3
 
 @dataclass(frozen=True, slots=True)
 class ComparedLine:
-    """One line of the file: the answer, the labels it chose from, and the keys that pass through.
+    """One line of the file: the answer, the labels the judge chose from, and the keys that are copied to the output.
 
     `stories` are the texts compared, where they are known.
     """
@@ -36,7 +36,7 @@ class ComparedLine:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """One line with its verdict."""
+    """One line of the file with its parsed verdict."""
 
     answer: ComparedLine
     verdict: Verdict
@@ -65,7 +65,7 @@ def read_comparisons(
 
 
 def parse_comparisons(answers: Sequence[ComparedLine], structured: Structured) -> list[Compared]:
-    """Every answer's verdict."""
+    """Parse the verdict of every answer."""
     return [
         Compared(
             answer,
@@ -83,7 +83,7 @@ def parse_comparisons(answers: Sequence[ComparedLine], structured: Structured) -
 
 
 def summary(parsed: Sequence[Compared]) -> str:
-    """One sentence: how many answers, and how many of each status."""
+    """A sentence with the number of answers and the number of each status."""
     counts = Counter(compared.verdict.status for compared in parsed)
     parts = ", ".join(f"{count} {status}" for status, count in counts.most_common())
     return f"{len(parsed)} {'answer' if len(parsed) == 1 else 'answers'}: {parts}"

@@ -19,7 +19,7 @@ _CLOCK = 0.05
 
 
 def code_of(parser: str) -> str | None:
-    """A word that changes whenever the code of the parser of that name may; None where that cannot be told."""
+    """A fingerprint that changes whenever the named parser's code may have changed; None where it cannot be made."""
     ours = _our_code()
     if ours is None:
         return None

@@ -13,7 +13,7 @@ from judge.records import Answer, Criterion, Judgment, Query, Response, Structur
 
 
 def read_response(parser: Parser, response: Response, query: Query) -> tuple[Judgment, ...]:
-    """The judgment of an answer that has just come, by the query it answers; of several criteria one for each."""
+    """The judgments of a new answer to a query: one, or one for each criterion where the query asks for several."""
     if query.criteria:
         return joint_judgments(parser, response, query.criteria, story=query.story.text)
     judgment = parser.parse(
@@ -32,7 +32,7 @@ def _no_text(_story: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class StoredAnswers:
-    """A parser with what it must know of the run to read its journal.
+    """A parser with the facts of a run that are needed to read the run's journal.
 
     `expected` says that ratings are means over log-probabilities; `patterns` holds the `rating_pattern` of those
     Eval-Prompts that have one; `text_of` gives the text of a story by its id, "" where it is not known. `joint` names
@@ -55,7 +55,7 @@ class StoredAnswers:
         definition: Mapping[str, Any],
         text_of: Callable[[str], str] = _no_text,
     ) -> StoredAnswers:
-        """For the run with these criteria and the journal's stored definition."""
+        """Make the reader for a run with these criteria and with the definition stored in its journal."""
         return cls(
             parser,
             {criterion.name: criterion for criterion in criteria},
@@ -67,7 +67,7 @@ class StoredAnswers:
         )
 
     def with_texts(self, text_of: Callable[[str], str]) -> StoredAnswers:
-        """The same with the texts of stories, for an open journal."""
+        """A copy that also has the texts of stories, for an open journal."""
         return replace(self, text_of=text_of)
 
     def criteria_of(self, eval_prompt: str) -> int:
@@ -75,7 +75,7 @@ class StoredAnswers:
         return len(self.joint[eval_prompt]) if eval_prompt in self.joint else 1
 
     def judgments(self, answer: Answer) -> list[tuple[Answer, Judgment]]:
-        """An answer with its judgment; one about several criteria once for each, as an answer about that one."""
+        """An answer with its judgment; an answer about several criteria gives one such pair for each criterion."""
         names = self.joint.get(answer.eval_prompt)
         if names is None:
             return [(answer, self.judgment(answer))]

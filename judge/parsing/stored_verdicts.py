@@ -13,7 +13,7 @@ from judge.records import CHOICES, Answer, Query, Response, Structured, Verdict
 
 
 def read_verdict(response: Response, query: Query) -> Verdict:
-    """The verdict of an answer that has just come, by the query it answers."""
+    """The verdict of a new answer to a query."""
     texts = (query.story.text, "" if query.other is None else query.other.text)
     return parse_verdict(
         response, query.choices, structured=query.structured, criterion=query.criterion.name, stories=texts
@@ -21,7 +21,7 @@ def read_verdict(response: Response, query: Query) -> Verdict:
 
 
 def was_read(parser: Parser, response: Response, query: Query) -> bool:
-    """Whether a rating, or of a comparison a preference, is read from an answer that has just come.
+    """Whether a rating, or in a comparison a preference, can be read from a new answer to a query.
 
     One about several criteria is read where each has its rating.
     """
@@ -32,7 +32,7 @@ def was_read(parser: Parser, response: Response, query: Query) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class StoredVerdicts:
-    """Facts of a run that compares, with which its journal is read.
+    """Facts of a run of comparisons that are needed to read its journal.
 
     `scored` says that the run asked for log-probabilities; `second` tells the story shown second by the query's key,
     `text_of` the text of a story by its id, "" where it is not known.
@@ -48,7 +48,7 @@ class StoredVerdicts:
     def of_run(
         cls, definition: Mapping[str, Any], compared: Mapping[str, tuple[str, str]], text_of: Callable[[str], str]
     ) -> StoredVerdicts:
-        """For the run with this stored definition, whose queries compare what `compared` says."""
+        """Make the reader for the run with this stored definition; `compared` describes what its queries compare."""
         choices = CHOICES if definition["ties"] else CHOICES[:2]
         scored = definition.get("scoring", "text") == "logprobs"
         second = {key: story for key, (_, story) in compared.items()}
@@ -69,7 +69,7 @@ class StoredVerdicts:
         return replace(verdict, flags=(*answer.flags, *verdict.flags)) if answer.flags else verdict
 
     def shares(self, answer: Answer, verdict: Verdict) -> Shares | None:
-        """The shares of probability of an answer's verdict, where the run asked for them and they can be told."""
+        """Probability shares of an answer's verdict; None where not requested by the run, or not computable."""
         if not self.scored or answer.response is None:
             return None
         return soft_verdict(

@@ -12,19 +12,19 @@ _T = TypeVar("_T")
 
 
 def count(strength: int, share: float, size: int) -> int:
-    """A share of the places at strength 1, at least one; twice as many at 2, and so on."""
+    """Number of places to edit: at strength 1 a share of all, at least one; at strength 2 twice as many, and so on."""
     return strength * max(1, round(share * size))
 
 
 def first(candidates: Sequence[_T], number: int, rng: Random) -> list[_T]:
-    """The first of the places in an order by chance; more of them at a higher number."""
+    """The first `number` of the candidates in a random order; a higher number adds to the same ones."""
     order = list(candidates)
     rng.shuffle(order)
     return order[:number]
 
 
 def apart(groups: Sequence[Sequence[Edit]], number: int, rng: Random) -> list[Edit]:
-    """The edits of the first groups in an order by chance, without those that would touch an earlier one's."""
+    """The edits of the first `number` groups in a random order, skipping groups that touch an earlier one's edits."""
     chosen: list[Edit] = []
     taken = 0
     for group in first(groups, len(groups), rng):

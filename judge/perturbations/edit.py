@@ -21,7 +21,7 @@ def in_order(edits: Sequence[Edit]) -> tuple[Edit, ...]:
 
 
 def applied(text: str, edits: Sequence[Edit]) -> str:
-    """The text with all edits made, each counted in places of the original; insertions at one place in their order.
+    """The text with all edits made. Edits count positions in the original; insertions at one position keep their order.
 
     Raises ValueError where two edits overlap or one lies outside the text: that is a mistake of the perturbation.
     """

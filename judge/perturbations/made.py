@@ -47,7 +47,7 @@ MADE: dict[str, str] = {
 
 @cache
 def maker(name: str) -> Change:
-    """The function that makes a perturbation. SpecError for one that is not known."""
+    """The function that makes the named perturbation. Raises SpecError for an unknown name."""
     if name not in MADE:
         raise SpecError(unknown("perturbation", name, MADE))
     module, _, function = MADE[name].partition(":")

@@ -11,7 +11,7 @@ NONE = Unfit("too few sentences with a paraphrase")
 
 
 def drawn(material: Material, strength: int, rng: Random) -> list[tuple[Sentence, str]]:
-    """Sentences with their paraphrases; none where fewer have one than are asked for."""
+    """Random sentences with their paraphrases, as many as the strength; none where fewer sentences have one."""
     text = material.story.text
     available = [
         (span, paraphrase)

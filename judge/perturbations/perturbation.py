@@ -38,7 +38,7 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word or mark of a text as a tagger sees it, by places in the text; `head` is a position among the tokens."""
+    """A word or punctuation mark as a tagger sees it, by positions in the text; `head` is an index into the tokens."""
 
     start: int
     end: int
@@ -52,7 +52,7 @@ class Token:
 
 
 class Words(NamedTuple):
-    """A noun or verb of another story: as it stands there, its tag, and the story-prompt that it was written for."""
+    """A noun or verb of another story: its form in the text, its tag, and the story-prompt of that story."""
 
     text: str
     lemma: str
@@ -62,7 +62,7 @@ class Words(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """The input of a perturbation beside its random generator.
+    """The input of a perturbation, except its random generator.
 
     Attributes
     ----------
@@ -91,7 +91,7 @@ class Material:
 
 @dataclass(frozen=True, slots=True)
 class Unfit:
-    """Reason why a perturbation cannot change a story, in few words: equal reasons are counted together."""
+    """Short reason why a perturbation cannot change a story; equal reasons are counted together."""
 
     reason: str
 

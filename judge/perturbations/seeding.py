@@ -8,5 +8,7 @@ from judge.fingerprint import digest
 
 
 def rng_of(seed: int, perturbation: str, story: str) -> Random:
-    """The generator; all strengths share it, so that the edits of one are among those of the next."""
+    """The random generator of a story's perturbation. All strengths share it, so that the edits of a lower strength are
+    among those of a higher one.
+    """
     return Random(int.from_bytes(digest(f"{seed}\x00{perturbation}\x00{story}"), "little"))

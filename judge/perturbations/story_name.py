@@ -29,7 +29,7 @@ class PerturbedName(NamedTuple):
 
 
 def story_name(origin: str, perturbation: str | None = None, strength: int = 1) -> str:
-    """The id of a story changed, or left as it is."""
+    """The id of a story after a perturbation, or of the unchanged story."""
     return f"{origin}@{UNTOUCHED}" if perturbation is None else f"{origin}@{perturbation}.{strength}"
 
 

@@ -96,7 +96,8 @@ def forecast(
     one_call: bool,
     measured: Measured | None = None,
 ) -> Forecast:
-    """Totals for `count` stories or shown pairs, from the lengths of their prompts and, where there was one, a pilot.
+    """Forecast the totals for `count` stories or shown pairs, from the lengths of their prompts and the pilot if there
+    was one.
 
     `subjects` are all of them, or a list of some that stand for all. `one_call`: all repeats of a query are meant to go
     out in one request, so that its prompt is read (and paid) once; where the pilot's calls show another number of
@@ -165,7 +166,9 @@ def prompt_characters(plan: Plan, subjects: Iterable[Subject]) -> Iterator[float
 
 
 def characters_by_query(plan: Plan, subject: Subject) -> dict[tuple[str, str], float]:
-    """(Eval-Prompt, criterion) -> length of the prompt about this story or pair; several criteria by their one name."""
+    """Map (Eval-Prompt, criterion) to the length of the prompt about this story or pair; several criteria in one query
+    have one joint name.
+    """
     return {
         (prompt.name, (asked if isinstance(asked, Criterion) else Criterion.together(asked)).name): float(
             _length(plan, subject, prompt, asked)

@@ -29,12 +29,12 @@ class StoryPlace:
 
     @classmethod
     def of(cls, story: Story) -> StoryPlace:
-        """The place of a story."""
+        """Make the StoryPlace of a story."""
         return cls(story.id, story.story_prompt, story.system)
 
 
 class Planned(NamedTuple):
-    """One comparison of the plan, by the stories' ids as they are shown; `number` counts the pairs from 0."""
+    """One planned comparison, by the ids of its stories in the order shown; `number` counts the pairs from 0."""
 
     number: int
     pair: str
@@ -45,7 +45,7 @@ class Planned(NamedTuple):
 def pairs_of(
     spec: RunSpec, stories: Sequence[StoryPlace], named: Iterable[Pair] | None, listed: Sequence[Pair] | None = None
 ) -> list[Pair]:
-    """The run's pairs, those of a story-prompt together.
+    """The run's pairs, grouped by story-prompt.
 
     `named` are the dataset's own pairs (None: it has none), `listed` those of the run's file of pairs. Raises SpecError
     where there is nothing to compare, or a pair does not fit the stories.
@@ -68,7 +68,9 @@ def pairs_of(
 
 
 def comparisons_of(spec: RunSpec, pairs: Sequence[Pair], stories: Sequence[StoryPlace]) -> list[Planned]:
-    """Each pair in the orders in which it is shown, those with one first story together, as they are asked."""
+    """Each pair in every order in which it is shown. Comparisons with the same first story are adjacent, in the order
+    of the requests.
+    """
     comparisons = []
     for number, pair in enumerate(pairs):
         given = Planned(number, pair.id, pair.first, pair.second)
@@ -122,7 +124,8 @@ def _within(spec: RunSpec, group: Sequence[StoryPlace]) -> Iterator[tuple[StoryP
 
 
 def circulant(count: int, each: int) -> Iterator[tuple[int, int]]:
-    """The pairs of a circulant graph: each of `count` places with `each` others, in one connected piece from 2 on.
+    """The pairs of a circulant graph: each of `count` nodes is joined to `each` others; the graph is connected if
+    `each` is 2 or more.
 
     Where both numbers are odd no such graph exists, and one place has one pair less; of fewer places all pairs.
     """

@@ -43,7 +43,7 @@ _DATE = re.compile(r"-\d{4}(-?\d{2}){0,2}")
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """Dollars for a million tokens, and where that stands.
+    """Dollars for a million tokens, and the source of the price.
 
     `cached` is for prompt tokens read from the provider's cache and `written` for those written into it; None = as
     `input`. `batch` is what the provider's batch API charges; None = not known. The price holds for prompts of `up_to`
@@ -71,7 +71,7 @@ class Price:
         return (prompt + completion_tokens * self.output) / 1e6
 
     def of(self, response: Response) -> float:
-        """Dollars for the call whose tokens stand on this response."""
+        """Dollars for the call that gave this response, from the response's token counts."""
         return self.cost(
             response.prompt_tokens or 0,
             response.completion_tokens or 0,
@@ -140,7 +140,7 @@ def reports_cost(base_url: Sequence[str]) -> bool:
 
 
 def parse_price(entry: Any, name: str) -> Price:
-    """A price from plain data. Raises ValueError with what is wrong."""
+    """Parse a price from plain data. Raises ValueError with a description of the fault."""
     if not isinstance(entry, Mapping):
         raise ValueError(f"{name} has no input and output")  # noqa: TRY004  one kind of error for the caller
     for key in entry:

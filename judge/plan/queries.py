@@ -46,21 +46,25 @@ class Plan:
 
     @property
     def queries_per_subject(self) -> int:
-        """Each Eval-Prompt as often as there are criteria, or once where one answer rates them together."""
+        """Number of queries about one story or pair: one for each Eval-Prompt and criterion, or one for an Eval-Prompt
+        whose answer rates its criteria together.
+        """
         return sum(len(self.asked_by(prompt)) for prompt in self.eval_prompts)
 
     def asked_by(self, prompt: EvalPrompt) -> tuple[Asked, ...]:
-        """Criteria that an Eval-Prompt's queries about one subject ask for: one each, or all of its own in one."""
+        """Criteria of each query of an Eval-Prompt about one subject: one criterion a query, or all of the
+        Eval-Prompt's criteria in one query.
+        """
         if prompt.criteria is None:
             return self.criteria
         return (self.criteria if prompt.criteria == "all" else _named(prompt, self.criteria),)
 
     def asked_in(self, journal: JournalReader, limit: int | None = None) -> Iterator[list[Query]]:
-        """Prefix groups of the queries about what a journal holds: all, or the first `limit` stories or pairs."""
+        """Prefix groups of the queries about the stories or pairs in a journal: all, or the first `limit`."""
         return self.groups(lambda: journal.subjects(limit))
 
     def groups(self, subjects: Callable[[], Iterator[Subject]]) -> Iterator[list[Query]]:
-        """Prefix groups of queries. `subjects` opens an iterator with equal story-prompts together, each time anew."""
+        """Prefix groups of queries. Each call of `subjects` opens a new iterator with equal story-prompts adjacent."""
         published = self.criteria_set.published
         by_story: list[_Place] = []
         by_criterion: list[_Place] = []
@@ -110,11 +114,11 @@ class Plan:
         )
 
     def messages(self, subject: Subject, prompt: EvalPrompt, asked: Asked) -> tuple[Message, ...]:
-        """Messages that one query sends."""
+        """The chat messages of one query."""
         return prompt.render(subject, asked, published=self.criteria_set.published, ties=self.spec.ties)
 
     def definition(self) -> dict[str, Any]:
-        """Everything that decides what is asked, as plain data: stored with the run, compared on resuming."""
+        """Everything that decides the queries' content, as plain data: stored with the run, compared on resuming."""
         spec = self.spec
         patterns = {p.name: p.rating_pattern for p in self.eval_prompts if p.rating_pattern is not None}
         joint = {
@@ -294,7 +298,7 @@ def query_key(story: str, criterion: Criterion, eval_prompt: str, messages: tupl
 def joint_key(
     story: str, criteria: tuple[Criterion, ...], eval_prompt: str, messages: tuple[Message, ...], spec: RunSpec
 ) -> str:
-    """The same of a query for several criteria in one answer."""
+    """Fingerprint, like `query_key`, of a query for several criteria in one answer."""
     generation = spec.generation
     head = orjson.dumps(
         [
@@ -321,7 +325,7 @@ def comparison_key(
     messages: tuple[Message, ...],
     spec: RunSpec,
 ) -> str:
-    """The same of a comparison, whose answer depends on both stories, on their order and on the words of a verdict."""
+    """Fingerprint, like `query_key`, of a comparison: it depends on both stories, their order and the labels."""
     generation = spec.generation
     head = orjson.dumps(
         [

@@ -29,12 +29,12 @@ class WritingPlan:
 
     @property
     def compares(self) -> bool:
-        """Whether pairs of stories are compared: none is."""
+        """Whether pairs of stories are compared: never in a generation."""
         return False
 
     @property
     def criteria(self) -> tuple[Criterion, ...]:
-        """Nothing is rated."""
+        """No criteria, because a generation rates nothing."""
         return ()
 
     @property
@@ -43,7 +43,7 @@ class WritingPlan:
         return len(self.writer_prompts)
 
     def asked_in(self, journal: JournalReader, limit: int | None = None) -> Iterator[list[Commission]]:
-        """All requests for the story-prompts that a journal holds, those for one story-prompt together."""
+        """All requests for the story-prompts in a journal, those for one story-prompt together."""
         for _, wanted in groupby(journal.story_prompts(limit), key=lambda story_prompt: story_prompt.text):
             yield [self.commission(story_prompt, prompt) for story_prompt in wanted for prompt in self.writer_prompts]
 
@@ -55,7 +55,7 @@ class WritingPlan:
         return Commission(key, wanted, prompt.name, messages, spec.generation.record(), spec.api)
 
     def definition(self) -> dict[str, Any]:
-        """Everything that decides what is asked, as plain data, by the names that runs' definitions have."""
+        """Everything that decides the content of the requests, as plain data with the names of a run's definition."""
         spec = self.spec
         return {
             "name": spec.name,
@@ -81,7 +81,7 @@ AnyPlan = Plan | WritingPlan
 
 
 def plan_of(spec: AnySpec, *, folder: Path | None = None) -> AnyPlan:
-    """Load what a definition of either kind names, and check what can be checked without stories."""
+    """Load the files that a definition of a run or a generation names; check what needs no stories."""
     if isinstance(spec, RunSpec):
         return make_plan(spec, folder=folder)
     prompts = tuple(load_writer_prompt(name, folder=folder, system=spec.system) for name in spec.writer_prompts)
@@ -92,7 +92,7 @@ def plan_of(spec: AnySpec, *, folder: Path | None = None) -> AnyPlan:
 
 
 def commission_key(wanted: str, writer_prompt: str, messages: tuple[Message, ...], spec: GenerateSpec) -> str:
-    """Fingerprint of everything a story depends on, but who writes; as `query_key` for a rating."""
+    """Fingerprint of everything that a story depends on, except the writer; like `query_key` for a rating."""
     generation = spec.generation
     head = orjson.dumps(
         [

@@ -16,7 +16,8 @@ _WHO = ["run", "judge", "dataset", "criterion", "eval_prompt"]
 
 
 def implied(ratings: pd.DataFrame, pairs: pd.DataFrame) -> pd.DataFrame:
-    """Rows of source "implied", for each pair one for each judge x Eval-Prompt x criterion, and one of people's means.
+    """Rows of source "implied" for each pair: one for each judge x Eval-Prompt x criterion, and one from the means of
+    people's ratings.
 
     Ratings are averaged over repeats (of people, over raters); equal means, to 1e-9, are a tie. A pair of which one
     story has no rating is a row without a preference, `not_answered`: it is counted, and nothing is made of it.

@@ -25,7 +25,7 @@ _NUMBERS = ("repeat", "p_first", "p_second", "p_tie")
 
 
 def read_imported(folder: ResultFolder, datasets: dict[str, Known]) -> tuple[list[dict[str, Any]], ComparisonFacts]:
-    """The rows of one folder, and its facts; its stories and pairs are added to `datasets`.
+    """The rows and the facts of one imported folder; its stories and pairs are added to `datasets`.
 
     Raises DataError for missing columns, unknown words, and a story that is not among the folder's.
     """

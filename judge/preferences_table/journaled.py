@@ -24,7 +24,7 @@ from judge.run_folder import ResultFolder, read_manifest
 
 @dataclass(slots=True)
 class Known:
-    """Facts of one dataset: stories by id, people's ratings, their preferences, and the pairs asked about.
+    """Facts of one dataset: stories by id, people's ratings, people's preferences, and the pairs that the run compares.
 
     `content` is the dataset's hash, by which versions are told apart; a rating is (story, criterion, value), a pair
     (id, first, second).
@@ -39,7 +39,7 @@ class Known:
 
 
 def read_journal(folder: ResultFolder, datasets: dict[str, Known]) -> tuple[list[dict[str, Any]], ComparisonFacts]:
-    """The judge's rows of one result folder, and its facts; its dataset is added to `datasets` once."""
+    """The judge's rows and the facts of one result folder; its dataset is added to `datasets` once."""
     with JournalReader(folder.journal) as journal, journal.snapshot():
         definition = journal.meta().get("definition")
         if definition is None:
@@ -119,7 +119,7 @@ def _rows(
 
 
 def people_rows(dataset: str, known_dataset: Known) -> Iterator[dict[str, Any]]:
-    """A row for each person's preference, as the dataset names the pair's stories."""
+    """A row for each person's preference, with the pair's stories in the dataset's order."""
     for pair in known_dataset.preferred:
         if pair.first in known_dataset.stories and pair.second in known_dataset.stories:
             about = shown(known_dataset.stories, pair.first, pair.second)

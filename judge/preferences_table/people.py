@@ -15,7 +15,8 @@ _RATED = ("run", "judge", "dataset", "story", "criterion", "eval_prompt", "sourc
 
 
 def of_dataset(dataset: Dataset) -> PreferencesTable:
-    """The people of a dataset; of one where nobody compared any stories, all pairs within a story-prompt are implied.
+    """The preferences of the people of a dataset. Where nobody compared stories, ratings imply preferences for all
+    pairs within a story-prompt.
 
     A pair of which a story is not in the dataset is left out: nothing can be shown of it.
     """

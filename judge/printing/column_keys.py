@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 
 def column_keys(titles: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
-    """Each title as its own key; one that was there before, or is among `taken`, is numbered from 2."""
+    """One key for each column title, equal to the title; a repeated title, or one among `taken`, is numbered from 2."""
     names, keys = set(taken), []
     for title in titles:
         key, number = title, 2

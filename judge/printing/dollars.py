@@ -14,7 +14,7 @@ def dollars(amount: float) -> str:
 
 
 def about(amount: float) -> str:
-    """The amount to two digits that count: a price that is known no better."""
+    """The amount to two significant digits, for a price that is only estimated."""
     if amount >= 100 or amount < 1e-4:
         return dollars(amount)
     return f"${float(f'{amount:.2g}'):g}"

@@ -53,15 +53,15 @@ _COMMENT = str.maketrans(_SIGNS)
 
 
 def text(words: str) -> str:
-    """Words as they stand in a cell or a caption."""
+    """Escape words for a LaTeX cell or caption."""
     return words.translate(_TEXT)
 
 
 def monospaced(words: str) -> str:
-    r"""Words within `\texttt`, whose fonts hold a bar in its place."""
+    r"""Escape words for LaTeX's texttt, whose fonts have a vertical bar."""
     return words.translate(_MONOSPACED)
 
 
 def comment(words: str) -> str:
-    """Words after a `%`: signs only, since nothing there is set."""
+    """Words for a LaTeX comment after `%`: only characters are replaced, since a comment is not typeset."""
     return words.translate(_COMMENT)

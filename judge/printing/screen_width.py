@@ -19,6 +19,6 @@ def columns() -> int | None:
 
 
 def narrow() -> int | None:
-    """The columns of a narrow screen; None elsewhere."""
+    """Width in columns where the screen is narrow; None elsewhere."""
     width = columns()
     return width if width is not None and width < NARROW else None

@@ -22,7 +22,8 @@ TextOf = Callable[[Mapping[str, Any]], str | None]
 
 
 def plain(table: Table, *, texts: bool = True) -> dict[str, Any]:
-    """The table as values that JSON has: `title, signature, notes, columns, rows`; without `texts` rows lack those.
+    """The table as JSON values: `title, signature, notes, columns, rows`; without `texts` the rows lack the columns of
+    texts.
 
     Pages show it, which have no options: advice is left out.
     """
@@ -39,7 +40,8 @@ def plain(table: Table, *, texts: bool = True) -> dict[str, Any]:
 
 
 def table(value: Mapping[str, Any], text_of: TextOf | None = None) -> Table:
-    """The table that `plain` made values of. Texts that were left out come from `text_of`; without it, no such column.
+    """The table from the values that `plain` made. `text_of` supplies texts that were left out; without it, their
+    column is left out.
 
     Raises KeyError or TypeError where the values are not such a table's.
     """

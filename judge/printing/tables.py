@@ -105,7 +105,7 @@ def emit(tables: Table | Sequence[Table], form: str = "table", output: Path | No
 
 
 def worded(table: Table, wording: Wording | None) -> Table:
-    """The table with all that names options in this wording; without one, without what only names options."""
+    """The table with options named by `wording`; where it is None, text that only names options is removed."""
     notes = tuple(sentence for note in table.notes if (sentence := written(note, wording)))
     rows = [{key: _worded(value, wording) for key, value in row.items()} for row in table.rows]
     return replace(table, rows=rows, notes=notes)
@@ -121,7 +121,7 @@ def _worded(value: Any, wording: Wording | None) -> Any:
 
 
 def printable(text: str) -> str:
-    """The text on one line as any terminal shows it: blanks for line ends and tabs, \\x1b for what is not to be seen.
+    """The text on one line, safe for terminals: blanks for line ends and tabs, escapes for invisible characters.
 
     Control and formatting characters (escape sequences, text direction) could change what stands around them; the two
     joiners that scripts and emoji need stay.
@@ -269,7 +269,7 @@ def _no_color() -> bool:
 
 
 def is_numeric(table: Table, column: Column) -> bool:
-    """Whether the column holds numbers only, which stand at the right."""
+    """Whether the column holds numbers only, and is therefore aligned right."""
     values = [row.get(column.key) for row in table.rows]
     defined = [v for v in values if v is not None]
     # numpy's integers are numbers too, though none of Python's own.
@@ -277,7 +277,7 @@ def is_numeric(table: Table, column: Column) -> bool:
 
 
 def cell_text(row: Mapping[str, Any], column: Column) -> str:
-    """Text of a cell, on one line: numbers as the column says, a dash for nothing, "undefined" for undefined."""
+    """Text of a cell, on one line: numbers in the column's format, a dash if missing, "undefined" if undefined."""
     value = row.get(column.key)
     if isinstance(value, Estimate):
         return _estimate(value, column)
@@ -351,7 +351,9 @@ def _tails(table: Table) -> list[str]:
 
 
 def reasons(table: Table) -> list[str]:
-    """One sentence for each tail of p values, and for each distinct reason why cells are undefined, naming columns."""
+    """Notes on p values and undefined cells: a sentence for each tail of p values, and one for each reason why cells
+    are undefined, with the columns.
+    """
     titles_by_reason: dict[str, dict[str, None]] = {}
     for row in table.rows:
         for column in table.columns:

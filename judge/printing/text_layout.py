@@ -28,7 +28,7 @@ class Cells:
     wraps: tuple[int | None, ...]
 
     def of(self, columns: Sequence[int]) -> Cells:
-        """Some of the columns."""
+        """The cells of the given columns only."""
         rows = tuple(tuple(row[i] for i in columns) for row in self.rows)
         return Cells(
             tuple(self.titles[i] for i in columns),
@@ -38,7 +38,7 @@ class Cells:
         )
 
     def widest(self, column: int) -> int:
-        """Characters that the widest cell of a column takes."""
+        """Width in characters of the widest cell of a column."""
         limit = self.wraps[column]
         cells = [row[column] for row in self.rows]
         lines = [line for cell in cells for line in (_wrapped(cell, limit) if limit else [cell])]
@@ -46,7 +46,7 @@ class Cells:
 
 
 def blocks(cells: Cells, width: int | None) -> list[list[str]]:
-    """The lines of the table's body, in one block or, where it must be, in several."""
+    """The lines of the table's body, in one block or, where the table is too wide, in several."""
     widths = _widths(cells, width)
     if width is None or _total(widths) <= width:
         return [_lines(cells, widths)]
@@ -59,7 +59,7 @@ def blocks(cells: Cells, width: int | None) -> list[list[str]]:
 
 
 def total_width(cells: Cells) -> int:
-    """Characters that a line of the whole table takes."""
+    """Width in characters of a line of the whole table."""
     return _total(_widths(cells, None))
 
 
@@ -156,7 +156,7 @@ def _wrapped(text: str, width: int) -> list[str]:
 
 
 def signature_lines(signature: str, width: int | None) -> list[str]:
-    """The signature, broken only between its parts where the screen is narrower."""
+    """The signature in lines; on a narrower screen it is broken, only between its parts."""
     if width is None or len(signature) <= width:
         return [signature]
     lines = [""]
@@ -182,7 +182,7 @@ def note_lines(notes: Sequence[str], width: int | None) -> list[str]:
 
 
 def one_under_another(titles: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> Iterator[str]:
-    """Every row as lines of its cells, each behind its column's title, a rule before each row."""
+    """Every row as a list of lines, each a column's title and cell, with a rule before each row."""
     for row in rows:
         yield "─" * width
         for title, text in zip(titles, row, strict=True):

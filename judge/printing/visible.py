@@ -29,7 +29,7 @@ def _shown(match: re.Match[str]) -> str:
 
 
 def no_formula(value: _T) -> _T | str:
-    """A cell for a CSV file: of text that a spreadsheet would compute, its text with an apostrophe before it."""
+    """A cell for a CSV file; text that a spreadsheet would take for a formula gets an apostrophe in front."""
     if not isinstance(value, str) or not value.startswith(_FORMULA):
         return value
     return value if _is_number(value) else f"'{value}"

@@ -35,7 +35,7 @@ class _Coded:
     explained: NDArray[np.bool_]
 
     def where(self, keep: NDArray[np.bool_]) -> _Coded:
-        """These rows only; no copy where that is all of them."""
+        """Keep only the rows in the mask; no copy is made where the mask keeps all."""
         if keep.all():
             return self
         codes = {name: code[keep] for name, code in self.codes.items()}

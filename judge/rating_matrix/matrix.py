@@ -30,7 +30,7 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Raters:
-    """People's ratings of one criterion, one column a rater, or, where `known` is false, one column a position.
+    """People's ratings of one criterion, with one column for each rater or, where `known` is false, for each position.
 
     `reason` says why identity is not known; positions allow one-way statistics only. `ascending` positions are those of
     sorted ratings, so that a position is nobody's.
@@ -45,7 +45,8 @@ class Raters:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Answers:
-    """One cell by repeat, on the matrix's axis of stories: shapes (n, k), `numbers` (k,) names the repeats.
+    """The repeats of one cell, on the matrix's axis of stories: shapes (n, k); `numbers` (k,) holds the numbers of the
+    repeats.
 
     `asked` = the repeat was asked, `ratings` is NaN where it was not, or gave none; `explained` = it came with an
     explanation.
@@ -115,7 +116,7 @@ class RatingMatrix:
 
     @property
     def features(self) -> pd.DataFrame:
-        """Numeric features of the stories that came with an import, one row a story; without columns where none did."""
+        """Numeric features of the stories from an import, one row for each story; no columns without any."""
         return self.stories.drop(columns=["story", "story_prompt", "system", "words", "text"])
 
     @property
@@ -130,7 +131,7 @@ class RatingMatrix:
         return np.asarray(wide[asked], dtype=np.float64)
 
     def answers(self, cell: int) -> Answers:
-        """The cell by repeat, for all stories of the dataset: what was asked, rated and explained."""
+        """The cell's repeats for all stories of the dataset: which were asked, rated and explained."""
         ratings, numbers = self._judge_rows.wide(cell, self.n)
         asked = self._judge_rows.present(cell, self.n)
         return Answers(numbers, asked, ratings, self._judge_rows.present(cell, self.n, explained=True))
@@ -148,7 +149,7 @@ class RatingMatrix:
         return Raters(positions, (), known=False, reason=reason, ascending=ascending)
 
     def by_position(self, criterion: int) -> Floats:
-        """People's ratings of one criterion in the order stored, first to last of each story, whoever gave them."""
+        """People's ratings of one criterion in stored order, first to last for each story, regardless of the rater."""
         rows = slice(int(self._people_rows.bounds[criterion]), int(self._people_rows.bounds[criterion + 1]))
         story, rating = self._people_rows.story[rows], self._people_rows.rating[rows]
         order = np.argsort(story, kind="stable")

@@ -20,7 +20,9 @@ _WHOLE = Scale(min=-1e9, max=1e9, step=1)
 def means_of_repeats(
     facts: Sequence[RunFacts], cells: Sequence[Cell], imported: Sequence[bool], asked: Codes, ratings: Floats
 ) -> tuple[bool, ...]:
-    """One bool a cell; `asked` and `ratings` have shape (cells, n). A cell with several repeats a story holds none."""
+    """Whether each cell holds means of repeats, one bool for each cell; `asked` and `ratings` have shape (cells, n). A
+    cell with several repeats of a story holds no means.
+    """
     return tuple(
         is_imported and int(asked[i].max(initial=0)) < 2 and _mean(facts, cell, ratings[i])
         for i, (cell, is_imported) in enumerate(zip(cells, imported, strict=True))

@@ -56,7 +56,7 @@ def sort_rows(
     rating: Floats,
     explained: NDArray[np.bool_] | None = None,
 ) -> RatingRows:
-    """Rows sorted by group, stably."""
+    """Sort the rows by group, stably."""
     bounds = np.concatenate([[0], np.cumsum(np.bincount(group, minlength=groups))]).astype(np.int64)
     if group.size == 0 or bool((group[1:] >= group[:-1]).all()):
         return RatingRows(story, column, rating, bounds, explained)
@@ -81,6 +81,6 @@ def sums(cell: Codes, rating: Floats, size: int) -> tuple[Floats, Codes]:
 
 
 def means(total: Floats, count: Codes) -> Floats:
-    """Sums over counts; NaN where nothing was counted."""
+    """Divide sums by counts; NaN where the count is 0."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(np.where(count > 0, total / count, np.nan), dtype=np.float64)

@@ -18,7 +18,7 @@ COLUMNS = np.dtype([*((name, "<i4") for name in NAMES), ("repeat", "<i4"), ("rat
 
 
 class Judged(NamedTuple):
-    """One repeat with what was read from it."""
+    """One repeat with the judgment parsed from it."""
 
     story: str
     criterion: str
@@ -31,7 +31,7 @@ class Judged(NamedTuple):
 
 
 def judged(answer: Answer, judgment: Judgment) -> Judged:
-    """A repeat's row."""
+    """Make the row of a repeat."""
     flags = ";".join(judgment.flags)
     names = (answer.story, answer.criterion, answer.eval_prompt)
     return Judged(*names, judgment.status, flags, answer.repeat, judgment.rating, judgment.explanation)
@@ -39,7 +39,7 @@ def judged(answer: Answer, judgment: Judgment) -> Judged:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Block:
-    """Rows as numbers into `names` (by column), and their explanations; None where those are not wanted."""
+    """Rows coded as indices into `names` (by column), with their explanations; None where those are not wanted."""
 
     rows: NDArray[Any]
     names: dict[str, list[str]]
@@ -60,7 +60,7 @@ class Block:
         return cls(rows, names, [row.explanation for row in listed])
 
     def judged(self) -> list[Judged]:
-        """The rows again."""
+        """The rows of the block, decoded."""
         columns = [[self.names[name][number] for number in self.rows[name].tolist()] for name in NAMES]
         ratings = [None if rating != rating else rating for rating in self.rows["rating"].tolist()]
         explanations: Sequence[str | None] = self.explanations or [None] * len(self.rows)

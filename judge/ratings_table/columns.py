@@ -62,7 +62,7 @@ def ordered(present: Iterable[str]) -> list[str]:
 
 
 def without_empty(frame: pd.DataFrame) -> pd.DataFrame:
-    """The table without a column of panels that says nothing."""
+    """The table without the column of panels where that column is empty."""
     if PANEL in frame.columns and not bool(frame[PANEL].notna().any()):
         return frame.drop(columns=PANEL)
     return frame

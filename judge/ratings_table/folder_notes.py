@@ -70,7 +70,7 @@ _FEW = 200_000
 
 
 def in_sample(judge: str, criteria: Sequence[Criterion], journal: JournalReader) -> list[str]:
-    """The control's own rows on stories it was fitted on look better than they are."""
+    """A note where the control was fitted on ratings of these stories: its own rows then look too good."""
     from judge.backends.surface import fitted_on
 
     names = [criterion.name for criterion in criteria]
@@ -83,7 +83,7 @@ def in_sample(judge: str, criteria: Sequence[Criterion], journal: JournalReader)
 
 
 def other_scale(criteria: Sequence[Criterion], journal: JournalReader) -> list[str]:
-    """People may use another scale than the judge was asked for: ranks compare all the same, values do not."""
+    """Notes on criteria that people rated outside the judge's scale: ranks can be compared, values cannot."""
     ranges = journal.rating_ranges()
     notes = []
     for criterion in criteria:

@@ -21,7 +21,7 @@ _CODE = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from judge.rat
 
 
 class Helpers:
-    """As a context: one process for each further core, each with its share of the blocks of one result folder."""
+    """Context manager with one process for each further core; each parses a share of a result folder's blocks."""
 
     def __init__(self, folder: Path, parser: str, identity: str) -> None:
         self._words = [str(folder), parser, identity]
@@ -29,7 +29,7 @@ class Helpers:
 
     @property
     def shares(self) -> int:
-        """The number of shares of the blocks; ours is the first."""
+        """The number of shares of the blocks; this process takes the first."""
         return 1 + len(self._processes)
 
     def __enter__(self) -> Helpers:
@@ -61,7 +61,7 @@ class Helpers:
         self._processes = []
 
     def wait(self, count: Callable[[], int], tell: Callable[[int], object]) -> None:
-        """Wait until all have ended, or none makes progress; `count` gives the number of judgments kept."""
+        """Wait until all processes have ended or none makes progress; `count` gives the number of stored judgments."""
         before, since = -1, time.monotonic()
         while any(process.poll() is None for process in self._processes):
             now = count()

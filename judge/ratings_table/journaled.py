@@ -45,7 +45,7 @@ class ComparisonsError(RunFolderError):
 
 @dataclass(frozen=True, slots=True)
 class People:
-    """One dataset's stories and people's ratings; `content` is the dataset's hash, by which versions are told apart.
+    """One dataset's stories and people's ratings; `content` is the dataset's hash, which distinguishes versions.
 
     `stories` are the rows of the table of stories by the story's id; a story's number is its place there.
     """
@@ -70,7 +70,7 @@ class People:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Choices for reading a journal: the parser, with explanations or not, whether judgments may be kept.
+    """Options for reading a journal: the parser, whether to read explanations, whether judgments may be stored.
 
     `beside` reads what else is wanted of it, at the same moment; `stated` reads ratings as answers state them.
     """

@@ -34,7 +34,7 @@ Telling = Callable[[int], AbstractContextManager[Callable[[int], object]]]
 
 
 class UnusualError(Exception):
-    """The journal has rows that no program of ours leaves: it is to be read repeat by repeat."""
+    """The journal has rows that this program never writes, so that it must be read repeat by repeat."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class Walk:
         self.answers = self.without = 0
 
     def block(self, number: int) -> Block:
-        """The judgments of a block; parses, and keeps, those that are not kept."""
+        """The judgments of a block; those not yet stored are parsed and stored."""
         rows = self._journal.block(number)
         self.answers += len(rows)
         if not self._kept.there:

@@ -66,7 +66,7 @@ def with_labels(frame: pd.DataFrame, scales: Scales, *, explanations: bool) -> p
 
 
 def coded(frame: pd.DataFrame, criteria: Sequence[Criterion], file: object) -> pd.DataFrame:
-    """Imported rows with the codes of their labels, without the labels, which `with_labels` makes again.
+    """Imported rows with codes in place of labels; `with_labels` restores the labels.
 
     Raises DataError for a label that its criterion has not, and for one that is not its rating's.
     """
@@ -99,7 +99,7 @@ def notes_of(scales: Scales) -> list[str]:
 
 
 def with_scales(table: RatingsTable, scales: Scales) -> RatingsTable:
-    """A part of a table with those of its scales that are left, and without the notes of the others."""
+    """A part of a table with only the scales that it still needs, and without the notes on the others."""
     gone = set(notes_of(table.labels)) - set(notes_of(scales))
     facts = (replace(fact, notes=tuple(note for note in fact.notes if note not in gone)) for fact in table.facts)
     return replace(table, labels=scales, facts=tuple(facts)) if scales != table.labels else table

@@ -48,7 +48,7 @@ _Found = TypeVar("_Found")
 
 
 class ParsedFile:
-    """One file under one `identity`: everything beside the answers that the judgments depend on."""
+    """File of judgments under one `identity`: a hash of all that judgments depend on besides the answers."""
 
     def __init__(self, path: Path | None, identity: str) -> None:
         self.identity = identity
@@ -72,7 +72,7 @@ class ParsedFile:
 
     @property
     def there(self) -> bool:
-        """Whether there is a file that can be read."""
+        """Whether the file exists and can be read."""
         return self._db is not None
 
     def _open(self, path: Path) -> None:
@@ -104,7 +104,7 @@ class ParsedFile:
             self.writable = True
 
     def believed(self, state: str | None, *, explanations: bool) -> tuple[list[Block], int] | None:
-        """All blocks, and how many repeats were settled, where they are of just this state of the journal."""
+        """All blocks and the number of settled repeats, if stored for exactly this state of the journal; else None."""
         return None if state is None else self._try(lambda db: self._believed(db, state, explanations))
 
     def _believed(self, db: sqlite3.Connection, state: str, explanations: bool) -> tuple[list[Block], int] | None:
@@ -156,7 +156,9 @@ class ParsedFile:
         )
 
     def put(self, number: int, contents: bytes, block: Block, answers: int) -> bytes | None:
-        """Keep a block, made of so many answers, whole or not at all; its checksum, or None where it cannot be told."""
+        """Store a block parsed from `answers` answers, completely or not at all. Returns its checksum, or None where
+        the block cannot be stored.
+        """
         if not self.writable:
             return None
         try:
@@ -177,7 +179,7 @@ class ParsedFile:
         return checksum
 
     def finish(self, state: str, settled: int, checksums: dict[int, bytes]) -> None:
-        """Note that just these blocks are what stands in this state of the journal; all others are dropped."""
+        """Record that exactly these blocks belong to this state of the journal, and delete all others."""
 
         def write(db: sqlite3.Connection) -> None:
             for table in ("blocks", "explanations", "states"):
@@ -191,7 +193,7 @@ class ParsedFile:
         self._write(write)
 
     def count(self) -> int:
-        """The number of answers with kept judgments."""
+        """The number of answers whose judgments are stored."""
         sql = "SELECT coalesce(sum(count), 0) FROM blocks WHERE identity = ?"
         return self._try(lambda db: int(db.execute(sql, (self.identity,)).fetchone()[0])) or 0
 

@@ -26,7 +26,7 @@ def perturbed_names(stories: Iterable[object]) -> dict[str, PerturbedName]:
 
 
 def without_perturbed(table: RatingsTable) -> RatingsTable:
-    """The table without perturbed stories: people rated none of them, and they are nobody's stories.
+    """The table without perturbed stories, which no system wrote and no people rated.
 
     Their system's mean, a judge's agreement with itself or the use of the scale would be those of damaged stories. The
     facts of each result folder say how many were left out.

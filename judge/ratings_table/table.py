@@ -41,7 +41,7 @@ STORY_COLUMNS = ("story_prompt", "system", "words", "text")
 
 
 class StoryRow(NamedTuple):
-    """A row of the table of stories, with the two columns by which it is indexed; `words` counts its text."""
+    """A row of the table of stories, with its two index columns; `words` is the number of words of the text."""
 
     dataset: str
     story: str

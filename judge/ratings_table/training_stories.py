@@ -12,7 +12,8 @@ from judge.ratings_table.table import StoryRow
 
 
 def trained_on(manifest: Mapping[str, Any], stories: Mapping[str, StoryRow], folder: Path) -> frozenset[str]:
-    """Ids of the stories that the judge of a manifest was trained on, or on others for their story-prompts.
+    """Ids of the stories that the manifest's judge was trained on, and of those whose story-prompts were in its
+    training data.
 
     Known by the marks that the model had when it was asked. Raises RunFolderError where no story is left.
     """

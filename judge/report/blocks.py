@@ -26,7 +26,7 @@ class TableBlock(Markup):
 
     @classmethod
     def of(cls, markup: Markup, table: Table) -> TableBlock:
-        """The markup made of a table."""
+        """Make the block from a table and its markup."""
         block = cls(markup)
         block.caption, block.signature = table.title, table.signature
         return block
@@ -34,7 +34,7 @@ class TableBlock(Markup):
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One section: where it is linked to, its heading, its pieces in order."""
+    """One section: its link target, its heading, its blocks in order."""
 
     identity: str
     title: str
@@ -51,7 +51,7 @@ class Section:
 
 
 def prose(sentence: str, *, kind: str = "") -> Markup:
-    """A paragraph."""
+    """A paragraph's markup."""
     return Markup("<p{}>{}</p>").format(Markup(' class="{}"').format(kind) if kind else "", sentence)
 
 
@@ -61,7 +61,7 @@ def heading(title: str) -> Markup:
 
 
 def items(sentences: Sequence[str], *, kind: str = "sentences") -> Markup:
-    """Sentences one beneath the other."""
+    """Sentences as items of a list."""
     inner = Markup("").join(Markup("<li>{}</li>").format(sentence) for sentence in sentences)
     return Markup('<ul class="{}">{}</ul>').format(kind, inner)
 
@@ -89,7 +89,7 @@ def figure(picture: Markup, caption: str) -> Markup:
 
 
 def shown(table: Table, inputs: ReportInputs, *, folded: bool | None = None, title: str | None = None) -> Markup:
-    """A table without the notes that hold for the whole page; folded where it is long, unless said otherwise.
+    """A table without the notes that hold for the whole page; long tables are folded unless `folded` sets otherwise.
 
     Its signature is the section's to print.
     """
@@ -112,7 +112,7 @@ def shown(table: Table, inputs: ReportInputs, *, folded: bool | None = None, tit
 
 
 def failed(subject: str, error: JudgeError) -> Markup:
-    """Paragraph on a part that is absent, with the reason and what mends it, unless that is an option."""
+    """Paragraph on a missing part, with the reason and the remedy, unless the remedy is an option."""
     hint = written(error.hint or "", None)
     mends = Markup(" <code>{}</code>").format(hint) if hint else ""
     return Markup('<p class="absent">{}: {}.{}</p>').format(subject, written(error.sentence, PLAIN), mends)

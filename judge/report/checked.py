@@ -17,7 +17,7 @@ from judge.report.sections import checked_table, headline
 
 @contextmanager
 def inputs_of(checked: Checked, options: ReportOptions, keep: Path | None = None) -> Iterator[ReportInputs]:
-    """The table as a report reads runs, in a folder that is kept where `keep` names it, else removed at the end."""
+    """The checked table as a report's inputs, in a result folder at `keep`, or in one removed at the end."""
     with tempfile.TemporaryDirectory(prefix="judge-check-") as temporary:
         folder = write_folder(keep or Path(temporary) / checked.path.stem, checked.ratings)
         inputs = ReportInputs.read([folder.path], options)

@@ -102,7 +102,7 @@ class ReportOptions:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AskedRun:
-    """One result folder: what is known of it, its manifest, what its answers cost."""
+    """One result folder: its facts, its manifest and the cost of its answers."""
 
     fact: RunFacts | ComparisonFacts
     folder: ResultFolder
@@ -112,7 +112,7 @@ class AskedRun:
 
 @dataclass(frozen=True, eq=False)
 class ReportInputs:
-    """Runs as read: `folders` hold ratings, `compared` comparisons. One control and set of matrices serves all.
+    """The loaded runs: `folders` hold ratings, `compared` comparisons. All sections share one control and matrices.
 
     `table` is without perturbed stories; `stressed` is with them, None where there are none.
     """
@@ -194,12 +194,12 @@ class ReportInputs:
 
     @property
     def matrices(self) -> tuple[RatingMatrix, ...]:
-        """Ratings as arrays, without the systems that are left out."""
+        """Rating matrices, without the systems that the options leave out."""
         return self.evidence.matrices if self.rates else ()
 
     @cached_property
     def preferences_table(self) -> PreferencesTable:
-        """Preferences of judges that compared, and those that the others' ratings imply."""
+        """Preferences of judges that compared stories, and those implied by the ratings of the others."""
         return read_preferences([folder.path for folder in (*self.folders, *self.compared)])
 
     @cached_property
@@ -251,7 +251,7 @@ class ReportInputs:
 
     @cached_property
     def stress(self) -> Stress | None:
-        """Perturbed stories against those that they were made of; None where there are none."""
+        """Comparison of perturbed stories with their originals; None where there are no perturbed stories."""
         chosen = StressOptions(drop_systems=self.options.drop_systems)
         return None if self.stressed is None else stress(self.stressed, chosen)
 
@@ -272,7 +272,7 @@ class ReportInputs:
 
     @cached_property
     def audit_file(self) -> Path | None:
-        """The audit's file: the one named, else one beside the run's definition; None where there is none."""
+        """Path of the audit: the named file, else one next to the run's definition; None where there is none."""
         if self.options.audit is not None:
             return Path(self.options.audit)
         places = [parent / DEFAULT_NAME for folder in self.folders for parent in (folder.path.parent, folder.path)]
@@ -280,7 +280,7 @@ class ReportInputs:
 
     @cached_property
     def audit(self) -> AuditSnapshot | None:
-        """The audit as it stood when it was first asked for; None without one, DataError for a file that is none."""
+        """The audit as it was when first read; None without an audit, DataError for a file that is no audit."""
         return None if self.audit_file is None else read_audit(self.audit_file)
 
     @cached_property
@@ -305,12 +305,12 @@ class ReportInputs:
         return tuple(note for note in notes if note)
 
     def raters_of(self, dataset: str) -> Raters:
-        """The raters of a dataset's stories with whom judges are compared."""
+        """The raters with whom judges are compared on a dataset's stories."""
         return Raters.of(self.table, dataset)
 
     @cached_property
     def raters(self) -> Raters:
-        """Raters named in sentences on all datasets: labels where no dataset's stories were rated by people."""
+        """The raters that sentences on all datasets name: labels where people rated no dataset's stories."""
         rated = [self.raters_of(matrix.dataset) for matrix in self.matrices if matrix.criteria]
         notes = dict.fromkeys(raters.labels_note for raters in rated)
         return Raters() if None in notes else Raters("; ".join(note for note in notes if note) or None)
@@ -338,7 +338,7 @@ class ReportInputs:
 
     @cached_property
     def eval_prompts(self) -> tuple[str, ...]:
-        """Eval-Prompts that were asked with, in order of appearance."""
+        """Eval-Prompts of the runs, in order of appearance."""
         return tuple(dict.fromkeys(cell.eval_prompt for matrix in self.matrices for cell in matrix.cells))
 
 

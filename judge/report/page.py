@@ -41,7 +41,7 @@ def html(inputs: ReportInputs, sections: Sequence[Section]) -> str:
 
 
 def title(inputs: ReportInputs) -> str:
-    """The title given, or one from the runs."""
+    """The page's title: the one given, or one made from the runs."""
     if inputs.options.title:
         return inputs.options.title
     datasets = ", ".join(dict.fromkeys(fact.dataset for fact in inputs.facts))

@@ -44,7 +44,7 @@ def write_page(inputs: ReportInputs, output: Path, *, quiet: bool = False) -> in
 
 
 def default_output(inputs: ReportInputs) -> Path:
-    """The page's default path: `report.html` beside the run's definition, or here for several RUNs."""
+    """The page's default path: `report.html` next to the run's definition, or for several RUNs the working folder's."""
     places = list(dict.fromkeys(_beside(folder) for folder in (*inputs.folders, *inputs.compared)))
     return (places[0] if len(places) == 1 else Path()) / "report.html"
 
@@ -54,7 +54,7 @@ def _beside(folder: ResultFolder) -> Path:
 
 
 def write_methods(inputs: ReportInputs, page: Path) -> list[Path]:
-    """`NAME.methods.md`, `NAME.references.bib`, `NAME.checklist.md` beside the page `NAME.html`; their paths."""
+    """Write `NAME.methods.md`, `NAME.references.bib`, `NAME.checklist.md` next to `NAME.html`; return the paths."""
     text = methods.paragraph(inputs)
     contents = {
         "methods.md": methods.markdown(inputs),

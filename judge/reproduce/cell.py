@@ -92,7 +92,7 @@ class Cell:
 
     @property
     def state(self) -> State:
-        """The state of the cell: whether it matches print, or why it is not compared."""
+        """Whether the cell matches the printed number, or why it is not compared."""
         if self.missing:
             return "not computable"
         if not self.in_print:
@@ -103,11 +103,11 @@ class Cell:
 
     @property
     def corrected_differs(self) -> bool:
-        """Whether ours, rounded as printed, is another number than the study's recipe gives."""
+        """Whether the corrected number, rounded as printed, differs from the number by the study's recipe."""
         return as_printed(self.corrected.value, self.digits) != self.as_published
 
     def note(self) -> str:
-        """One line: reasons, what moved the cell, remarks and the interval."""
+        """A line with the reasons for a difference, the corrections that move the cell, remarks and the interval."""
         parts = [part for part in (self.movement(), *self.reasons()) if part]
         if self.corrected.low is not None and self.corrected.high is not None:
             ends = f"{self.corrected.low:.{self.digits + 1}f} to {self.corrected.high:.{self.digits + 1}f}"
@@ -124,7 +124,7 @@ class Cell:
         return ""
 
     def reasons(self) -> tuple[str, ...]:
-        """Reasons for a cell's difference from print, further remarks, and the reason why ours does not exist."""
+        """Reasons why a cell differs from print, further remarks, and why there is no corrected number."""
         off = "the recipe that gives the other cells does not give this one: is the file as released?"
         parts = (
             self.missing,
@@ -135,7 +135,7 @@ class Cell:
         return tuple(part for part in parts if part)
 
     def text(self, value: float | None) -> str:
-        """A number as this cell's table prints it."""
+        """A number in the format of this cell's table."""
         return "blank" if value is None else f"{value:.{self.digits}f}"
 
     def record(self) -> dict[str, Any]:

@@ -67,7 +67,7 @@ class Listed:
 
 
 def listed(study: str) -> list[Listed]:
-    """The tables of one study. Raises SpecError for a study that is not known."""
+    """The tables of one study. Raises SpecError for an unknown study."""
     if study not in TITLES:
         raise SpecError(unknown("study", study, list(TITLES)))
     with package_file("reproduce", "published_data", f"{study}_tables.csv").open(
@@ -92,7 +92,7 @@ def _listed(study: str, row: Mapping[str, str]) -> Listed:
 
 
 def listing_tables(studies: Sequence[str], *, machine: bool) -> list[Table]:
-    """One table a study; for machines one of all studies, with a key for each attribute."""
+    """One table for each study; for machine-readable output, one table of all studies with a key for each attribute."""
     if machine:
         rows = [_record(entry) for study in studies for entry in listed(study)]
         columns = [Column(key, key) for key in _KEYS]

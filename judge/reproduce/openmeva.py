@@ -63,7 +63,7 @@ class Mans:
 
     @property
     def stories(self) -> Floats:
-        """Shape (stories, 5)."""
+        """The ratings by story, shape (stories, 5)."""
         return self.ratings.reshape(-1, self.ratings.shape[-1])
 
     @property
@@ -111,7 +111,7 @@ def numbers(sets: Mapping[str, Mans], recipe: Recipe) -> Numbers:  # noqa: ARG00
 
 
 def estimates(sets: Mapping[str, Mans], options: Options) -> dict[Place, Estimate]:
-    """The numbers with intervals: over story-prompts (t for means, resampled for alpha), and F for ICCs."""
+    """The numbers with intervals: for means (t) and alpha (bootstrap) over story-prompts, and F intervals for ICCs."""
     cells: dict[Place, Estimate] = {}
     for cell, value in numbers(sets, Recipe()).items():
         cells[cell] = Estimate(value, n=sets[cell[1]].stories.shape[0])

@@ -36,7 +36,7 @@ _NARROWEST = 24
 def study_tables(
     make: Callable[[Options], Study], options: Options, table: str | None, *, differences: bool, machine: bool
 ) -> tuple[list[Table], bool]:
-    """Return the tables that the command prints, and whether a cell is off that should match print.
+    """Return the tables that the command prints, and whether a cell that should match the printed number does not.
 
     For people a summary, or the cells of one table, or those that differ; for machines always cells. Intervals are made
     for cells only.
@@ -98,7 +98,7 @@ def _interval(cell: Cell, options: Options) -> str:
 
 
 def summary(study: Study, cells: Sequence[Cell], options: Options) -> Table:
-    """One row a table: how many cells match print, how many do not and why, how many ours moves."""
+    """One row for each table: how many cells match print, how many do not and why, how many the corrections move."""
     rows: list[dict[str, Any]] = []
     for table in dict.fromkeys(cell.table for cell in cells):
         rows.append(_counts(table, [cell for cell in cells if cell.table == table]))
@@ -118,7 +118,7 @@ def summary(study: Study, cells: Sequence[Cell], options: Options) -> Table:
 
 
 def verdicts(study: Study, cells: Sequence[Cell], options: Options) -> Table:
-    """One row a table: what can be done about how many of its printed cells."""
+    """One row for each table: its number of printed cells, and how many have each verdict on what can be done."""
     judged = [cell for cell in cells if cell.verdict]
     names = [verdict for verdict in VERDICTS if any(cell.verdict == verdict for cell in judged)]
     rows: list[dict[str, Any]] = []
@@ -142,7 +142,7 @@ def _moved(options: Options) -> str:
 
 
 def cell_table(study: Study, cells: Sequence[Cell], options: Options, title: str, counted: str) -> Table:
-    """Cells as rows for people; `counted` says how they and those that are not shown stand to print."""
+    """Cells as rows for people; `counted` is a note on how many cells, shown or not, match the printed numbers."""
     several = len({cell.table for cell in cells}) > 1
     columns = [Column("table", "table")] if several else []
     columns += [Column("row", "row"), Column("column", "column"), Column("published", "printed", wrap=_NARROWEST)]
@@ -170,7 +170,7 @@ def _sources(cells: Sequence[Cell]) -> list[str]:
 
 
 def overview(study: Study, changes: Sequence[Change], options: Options) -> Table:
-    """One row a difference: how many cells of all tables it changes alone."""
+    """One row for each difference from the study: the number of cells of all tables that it changes on its own."""
     rows = []
     for name in study.switches:
         own = [change for change in changes if change.switch == name]
@@ -205,7 +205,7 @@ def overview(study: Study, changes: Sequence[Change], options: Options) -> Table
 
 
 def choices_table(study: Study, changes: Iterable[Change], options: Options) -> Table:
-    """Table of the counts of cells that print another number with one difference alone, table by table."""
+    """Table by table, the number of cells whose printed number changes with one difference alone."""
     rows = [
         {
             "choice": change.switch,
@@ -234,7 +234,9 @@ def choices_table(study: Study, changes: Iterable[Change], options: Options) -> 
 
 
 def choice_records(study: Study, changes: Iterable[Change]) -> list[dict[str, Any]]:
-    """The same as rows with the keys of cells: of `as_published` cells, `corrected` print another number."""
+    """Records of the effect of each switch, with the keys of cells: of `as_published` cells, `corrected` print another
+    number.
+    """
     rows: list[tuple[str, str, int | None, int | None, str]] = [
         (
             change.switch,

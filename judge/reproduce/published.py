@@ -30,7 +30,7 @@ def published(study: str) -> Mapping[Place, Printed]:
 
 
 def read_published(path: Path) -> Mapping[Place, Printed]:
-    """Read a file of printed cells. Raises DataError where a cell stands twice, since it would be counted twice."""
+    """Read a file of printed cells. Raises DataError where a cell is listed twice, since it would be counted twice."""
     entries: dict[Place, Printed] = {}
     with path.open(encoding="utf-8", newline="") as stream:
         for number, row in enumerate(csv.DictReader(stream), start=2):

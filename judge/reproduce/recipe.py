@@ -11,7 +11,9 @@ from dataclasses import dataclass, fields, replace
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One switch: its name on the command line, what the study does, what is done with the switch on, and why."""
+    """A difference from the study's method: its switch on the command line, what the study does, what the switch does
+    instead, and why.
+    """
 
     name: str
     published: str

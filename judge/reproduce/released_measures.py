@@ -53,7 +53,9 @@ _ABSENT = {"METEOR": "METEOR 1.5", "DepthScore": "BaryScore, DepthScore", "BaryS
 
 
 def hanna() -> Table:
-    """Table of the 72 columns' equality with ours. DataError, naming the command that brings it, without the file."""
+    """Table of how far the 72 released columns equal this program's measures. Raises DataError without the score file;
+    the message names the command that fetches it.
+    """
     path = need(OTHER_FILES["hanna_scores"][0], "hanna_scores")
     scores = read_score_file(path)
     stories, places, notes = _hanna_stories()

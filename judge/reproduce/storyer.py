@@ -79,7 +79,7 @@ class Samples:
 
     @cached_property
     def values(self) -> dict[Place, tuple[float | None, Estimate]]:
-        """Place -> the number by the study's way (None where it has none), and ours."""
+        """For each cell, the number by the study's method (None where it has none) and the corrected estimate."""
         by_place: dict[Place, tuple[float | None, Estimate]] = {}
         for part in (self._sizes, self._aspects, self._preference, self._control, self._coherence):
             by_place |= dict(part())
@@ -88,12 +88,12 @@ class Samples:
         return by_place
 
     def column(self, table: str, column: str) -> Floats:
-        """The ten aspects' printed numbers of a column of Table 2, in order."""
+        """The printed numbers of a column of Table 2 for the ten aspects, in order."""
         rows = {row: entry.value for (t, row, c), entry in self.printed.items() if (t, c) == (table, column)}
         return np.array([value for row, value in rows.items() if row != OVERALL], dtype=np.float64)
 
     def sums(self) -> tuple[float, float]:
-        """Stories and pairs of Table 1, over its three sets."""
+        """Numbers of stories and pairs in Table 1, summed over its three sets."""
         cells = {(row, column): entry.value for (t, row, column), entry in self.printed.items() if t == SIZES}
         totals = [
             sum(float(value or 0) for (_, column), value in cells.items() if column in wanted)
@@ -201,7 +201,9 @@ class Samples:
 
 
 def study(options: Options) -> Study:  # noqa: ARG001  as all studies; no interval is resampled
-    """The study on the files of this machine. Raises DataError, naming the command that brings them, without them."""
+    """The StoryER study on the files of this machine. Raises DataError without the files; the message names the command
+    that fetches them.
+    """
     paths = {name: need(FILES[name][0], name) for name in ("storyer_pairs", "storyer_wp200", "storyer_reasons")}
     printed = published("storyer")
     candidates = {
@@ -240,7 +242,7 @@ def _family(samples: Samples) -> Family:
 
 
 def numbers(samples: Samples, recipe: Recipe) -> Numbers:  # noqa: ARG001  as all families
-    """Every printed cell, None where nothing gives it, and the floors."""
+    """The number of every printed cell, None where no data give it, and of the floors."""
     values: Numbers = {}
     tables = dict.fromkeys([*(table for table, _, _ in samples.printed), FIGURE])
     for table in tables:
@@ -250,7 +252,7 @@ def numbers(samples: Samples, recipe: Recipe) -> Numbers:  # noqa: ARG001  as al
 
 
 def estimates(samples: Samples) -> dict[Place, Estimate]:
-    """Ours: corrected numbers, floors, and what the released sample gives for a cell that it does not check."""
+    """Corrected estimates: of printed cells, floors, and cells that the released sample can give but not check."""
     return {place: ours for place, (_, ours) in samples.values.items()}
 
 

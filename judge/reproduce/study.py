@@ -33,7 +33,7 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """One study on the files at hand.
+    """One study with its files, printed cells and families of tables.
 
     `switches` names the differences that can be shown alone, `out_of_reach` those that the files do not allow to be
     shown, and why; `facts` are parts of the signature beside the files; `unchecked` names files whose checksums the
@@ -62,13 +62,13 @@ class Study:
         return [*(f"{name} is not the released file: its SHA-256 differs" for name in self.altered()), *own]
 
     def altered(self) -> list[str]:
-        """The files that are not, byte by byte, those that the study released."""
+        """Names of the files that are not, byte by byte, those that the study released."""
         released = {source.sha256 for source in SOURCES.values()}
         checked = {name: path for name, path in self.files.items() if name not in self.unchecked}
         return [name for name, path in checked.items() if sha256_file(path) not in released]
 
     def cells(self, options: Options, table: str | None = None) -> list[Cell]:
-        """Every cell, or those of one table. Raises SpecError for a table or a choice that is not known."""
+        """All cells, or those of one table. Raises SpecError for an unknown table or choice."""
         if table is not None and table not in self.table_names:
             raise unknown_value("table", table, self.table_names)
         if options.choice is not None and options.choice not in self.switches:
@@ -79,7 +79,7 @@ class Study:
         return sorted((cell for cell in all_cells if table in (None, cell.table)), key=lambda cell: order[cell.table])
 
     def changes(self) -> list[Change]:
-        """The effect of each difference alone on each table that it can change."""
+        """The effect of each difference, switched on alone, on each table that it can change."""
         return [
             change
             for switch in self.switches

@@ -61,7 +61,8 @@ _LABELLED = {"Yes": 1.0, "No": 0.0}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tests:
-    """Pairs of story and test with their labels: experts (n, 3), and for each model the study's label and ours.
+    """Pairs of story and test with their labels: the experts' (n, 3), and each model's, as the study read them and
+    corrected.
 
     `plot` is a code (n,); labels are 1 for Yes, 0 for No, NaN for none (ours alone).
     """
@@ -78,7 +79,9 @@ class Tests:
 
 
 def study(options: Options) -> Study:
-    """The study on the files of this machine. Raises DataError, naming the command that brings them, without them."""
+    """The TTCW study on the files of this machine. Raises DataError without the files; the message names the command
+    that fetches them.
+    """
     stories, verdicts = (need(file, "ttcw") for file in FILES["ttcw"])
     there = {model: need(_ANSWERS.format(model), "ttcw_answers") for model in FETCHED}
     there |= {model: path for model in OTHERS if (path := find(_ANSWERS.format(model))) is not None}
@@ -95,7 +98,7 @@ def study(options: Options) -> Study:
 
 
 def read_tests(stories: Path, verdicts: Path, answers: Mapping[str, Path]) -> Tests:
-    """Verdicts and answers side by side. Raises DataError where a pair has another number of experts than three."""
+    """Read verdicts and answers, matched by story and test. Raises DataError for a pair without three experts."""
     plots = {story.id: story.story_prompt for story in read_stories(stories, verdicts, whole=True)}
     labels: dict[tuple[str, str], list[float]] = {}
     for verdict in read_verdicts(verdicts):
@@ -154,7 +157,7 @@ def _judges(tests: Tests, options: Options) -> Family:
 
 
 def judge_numbers(tests: Tests, recipe: Recipe) -> Numbers:  # noqa: ARG001  as all families
-    """The notebook's statistics and how many answers are taken for which label; None of models without a file."""
+    """The notebook's statistics, and the number of answers read as each label; None for models without a file."""
     numbers: Numbers = {}
     for model in (*FETCHED, *OTHERS):
         labels = tests.as_published.get(model)
@@ -168,7 +171,7 @@ def judge_numbers(tests: Tests, recipe: Recipe) -> Numbers:  # noqa: ARG001  as 
 
 
 def judge_estimates(tests: Tests, options: Options) -> dict[Place, Estimate]:
-    """Ours, with intervals from resampled plots."""
+    """Corrected estimates of the models' statistics, with intervals from resampled plots."""
     drawn = None
     if options.resamples:
         drawn = bootstrap.draw(tests.plot, options.resamples, np.random.default_rng(options.seed), "boot-inputs")
@@ -223,7 +226,7 @@ def expert_numbers(tests: Tests, recipe: Recipe) -> Numbers:  # noqa: ARG001  as
 
 
 def expert_estimates(tests: Tests) -> dict[Place, Estimate]:
-    """The numbers of the experts with intervals over plots."""
+    """Corrected estimates of the experts' agreement, with intervals over plots."""
     agreement = chance_agreement.gwet(tests.experts, story=tests.plot)
     return {
         (AGREEMENT, _EXPERTS, "pairs"): replace(agreement.raw, method=_JACKKNIFE),

@@ -46,7 +46,7 @@ _EVERY_SYSTEM = Recipe(keep_human=True)
 
 
 def family(scores: Scores, printed: Mapping[Place, Printed]) -> Family:
-    """Every cell in print that the files cannot give."""
+    """All printed cells that cannot be computed from the files."""
     return Family(
         numbers=cache(partial(numbers, printed)),
         digits=DIGITS,
@@ -62,7 +62,7 @@ def numbers(printed: Mapping[Place, Printed], recipe: Recipe) -> Numbers:  # noq
 
 
 def estimates(scores: Scores) -> dict[Place, Estimate]:
-    """Estimates that the file does allow: people's one-way ICC, and judges' means over its eleven systems."""
+    """Corrected estimates that the file allows: people's one-way ICC, and judges' means over its eleven systems."""
     cells: dict[Place, Estimate] = {}
     for short in NAMES:
         positions = scores.positions(short, _EVERY_SYSTEM)

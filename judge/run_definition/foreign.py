@@ -26,7 +26,7 @@ _SUFFIXES = {
 
 
 def refuse_foreign(data: Mapping[str, Any], folder: Path, where: str) -> None:
-    """Raise SpecError where a definition in `folder` names a file elsewhere, or lets a model bring its own code."""
+    """Raise SpecError where a definition in `folder` names a file outside it, or lets a model run its own code."""
     for key, name in _named(data):
         refuse_file(key, name, folder, where)
     entries = data.get("judges")
@@ -43,7 +43,7 @@ def refuse_foreign(data: Mapping[str, Any], folder: Path, where: str) -> None:
 
 
 def refuse_file(key: str, name: str, folder: Path, where: str) -> None:
-    """Raise SpecError where a name means a file outside the definition's folder, or one of another kind."""
+    """Raise SpecError where `name` is a file outside the definition's folder, or a file of the wrong kind."""
     file = next((path for path in (folder / name, Path(name)) if path.is_file()), None)
     if file is None:
         return

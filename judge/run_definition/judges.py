@@ -56,13 +56,13 @@ _LOCAL = IN_PROCESS | MODELLESS
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """One judge's definition as plain data, and how mistakes in it are named."""
+    """One judge's definition as plain data, and `where`, its name in error messages."""
 
     data: dict[str, Any]
     where: str
 
     def within(self, most: Any) -> dict[str, Any]:
-        """The definition where this judge is the only one, and the run's budget so its own."""
+        """The definition for a run of this judge alone, with the run's budget as an upper limit of its own."""
         own = self.data.get("max_cost")
         if most is None:
             return self.data
@@ -74,7 +74,7 @@ class Definition:
 def definitions(
     data: Mapping[str, Any], names: Sequence[str], where: str, *, revision: str | None = ANY, kept: Sequence[str] = ()
 ) -> list[Definition]:
-    """The definition of each judge, or of those that are named; the run's budget stands in none of them.
+    """The definition of each judge, or of the named ones, without the run's budget.
 
     `kept` are the keys of one server that no override replaces.
     """
@@ -92,12 +92,12 @@ def definitions(
 
 
 def shared(data: Mapping[str, Any]) -> dict[str, Any]:
-    """The definition without its judges and its budget: what holds for a judge that no entry names."""
+    """The definition without its judges and its budget: the settings of a judge that no entry names."""
     return {key: value for key, value in data.items() if key not in ("judge", "judges", "max_cost")}
 
 
 def entries(data: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
-    """The entries of `judges`, checked as far as they say who is asked. Raises SpecError with the entry's number."""
+    """The entries of `judges`, checked as far as they determine the judge. Raises SpecError with the entry's number."""
     listed = data["judges"]
     if "judge" in data:
         raise SpecError(f"{where}: judge and judges exclude each other", hint="write that judge as an entry of judges")
@@ -126,7 +126,7 @@ def entries(data: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
 
 
 def chosen(judges: Sequence[dict[str, Any]], judge: str, revision: str | None = ANY) -> list[dict[str, Any]]:
-    """The entries of a judge: of all its revisions, or of the one that is named (None: of the one without)."""
+    """The entries of a judge: of all its revisions, or of one (`revision` None: the entry without a revision)."""
     return [entry for entry in judges if entry["judge"] == judge and revision in (ANY, entry.get("revision"))]
 
 
@@ -140,7 +140,7 @@ def _joined(data: Mapping[str, Any], entry: Mapping[str, Any]) -> dict[str, Any]
 
 
 def refuse_address(data: Mapping[str, Any], name: str, where: str, kept: Sequence[str]) -> None:
-    """Raise SpecError where a judge of another provider would be asked at the address, or with the key, of this one."""
+    """Raise SpecError where another provider's judge would get requests at this provider's address or with its key."""
     own, other = (JudgeName.of(str(judge)).provider for judge in (data.get("judge", ""), name))
     if own == other or not own or {own, other} & _LOCAL:
         return

@@ -52,7 +52,7 @@ class GenerationSpec(Strict):
     stop: list[str] = Field(default_factory=list, description="list of strings that end an answer")
 
     def record(self) -> Generation:
-        """As the plain value that queries carry."""
+        """The settings as the plain value that queries carry."""
         return Generation(self.temperature, self.top_p, self.max_tokens, self.seed, tuple(self.stop))
 
 
@@ -71,7 +71,7 @@ def _criteria(value: Any) -> Any:
 
 
 class PairsSpec(Strict):
-    """Choice of the compared pairs, where it takes more than one word."""
+    """Choice of the pairs to compare, where one word does not define it."""
 
     each: int | None = Field(
         None, ge=1, description="number of others for its story-prompt with which each story is compared"
@@ -140,7 +140,7 @@ class Reached(Strict):
 
 
 def judge_key_of(judge: str, how: Reached) -> str:
-    """Fingerprint of who answers: provider, identity, revision and engine settings.
+    """Fingerprint of the model that answers: provider, identity, revision and engine settings.
 
     A declared identity stands in the provider's and the model's place: whoever declares it says that a server, an
     engine in this process and a batch file are one judge.
@@ -213,13 +213,13 @@ class RunSpec(Reached, _Asked):
         return () if self.pairs is None else CHOICES if self.ties else CHOICES[:2]
 
     def keys_in_force(self) -> dict[str, Any]:
-        """All keys with their values in force; those of a comparison and `people` only where they are said."""
+        """All keys with their values in force; the keys of a comparison and `people` only where they are set."""
         unsaid = (set() if self.pairs is not None else set(OF_PAIRS)) | (set() if self.people else {"people"})
         return self.model_dump(exclude=unsaid)
 
     @property
     def provider(self) -> str:
-        """The back-end's name: who asks, as each attempt's session records it."""
+        """Name of the back-end that sends the requests, as each attempt's session records it."""
         return JudgeName.of(self.judge).provider
 
     def judge_key(self) -> str:
@@ -229,8 +229,8 @@ class RunSpec(Reached, _Asked):
 
 @dataclass(frozen=True, slots=True)
 class RunSpecs:
-    """A run's definition, once for each judge. `max_cost` is what all of them may spend together, where there are
-    several; one judge's own stands in its definition.
+    """A run's definition for each of its judges. With several judges, `max_cost` is the budget of all of them together;
+    each judge's own budget is in its definition.
     """
 
     judges: tuple[RunSpec, ...]
@@ -255,7 +255,7 @@ def load_run_spec(path: Path, overrides: Iterable[str] = (), *, revision: str | 
 def load_run_specs(
     path: Path, overrides: Iterable[str] = (), judges: Sequence[str] = (), *, revision: str | None = judge_lists.ANY
 ) -> RunSpecs:
-    """Read run.yaml once for each of its judges, or for those that are named in their place.
+    """Read run.yaml as one definition for each of its judges, or for each of the judges given instead.
 
     A named judge that `judges:` lists comes with its entry; any other has the run's own keys. Overrides hold for each
     judge, but `max_cost`, which is of all.
@@ -283,7 +283,7 @@ def load_run_specs(
 
 
 def names_judge(path: Path, judge: str, revision: str | None = judge_lists.ANY) -> bool:
-    """Whether run.yaml says how this judge is asked: any judge, where it has no list of them."""
+    """Whether run.yaml defines the settings of this judge; always where it has no list of judges."""
     data = read_definition(path)
     return "judges" not in data or bool(judge_lists.chosen(judge_lists.entries(data, str(path)), judge, revision))
 
@@ -341,7 +341,7 @@ def read_definition(path: Path) -> dict[str, Any]:
 
 
 def default_name(path: Path) -> str:
-    """Name of a definition without `name`: that of its folder, or, for a file that is no run.yaml, of the file."""
+    """Default name of a definition: that of its folder for run.yaml, else that of the file."""
     return path.resolve().parent.name if path.name == "run.yaml" else path.stem
 
 
@@ -377,7 +377,9 @@ def json_schema() -> dict[str, Any]:
 
 
 def parse_run_spec(data: dict[str, Any], where: str) -> RunSpec:
-    """Check plain data against the schema; every mistake names its key, and an unknown key the nearest known one."""
+    """Check plain data against the schema. The error names the key of each mistake, and for an unknown key the nearest
+    known one.
+    """
     try:
         return RunSpec.model_validate(data)
     except ValidationError as error:

@@ -41,7 +41,7 @@ _OF_ONE_SERVER = ("base_url", "api_key_env", "headers")
 
 
 class GenerateSpec(Reached):
-    """Complete definition of stories to be written."""
+    """Complete definition of a generation run, in which models write stories."""
 
     name: str = Field(
         pattern=NAME, description="name, of letters, digits, dot, dash and underscore; default: the folder's"
@@ -71,12 +71,12 @@ class GenerateSpec(Reached):
 
     @property
     def judge(self) -> str:
-        """The writer: the model that is asked."""
+        """The writer: the model that gets the requests."""
         return self.writer
 
     @property
     def repeats(self) -> int:
-        """Repeats of each request: the number of stories for each."""
+        """Number of repeats of each request: the stories to be written for each."""
         return self.stories_each
 
     @property
@@ -86,27 +86,27 @@ class GenerateSpec(Reached):
 
     @property
     def structured(self) -> Literal["none"]:
-        """A story has no form."""
+        """Structured output: none, as a story is free text."""
         return "none"
 
     @property
     def scoring(self) -> Literal["text"]:
-        """Of a story the text counts."""
+        """How an answer is read: as text."""
         return "text"
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """Nothing is chosen."""
+        """The possible choices of an answer: none for a story."""
         return ()
 
     @property
     def system_name(self) -> str:
-        """The system that the writer's stories name: model and revision."""
+        """Name of the system in the records of the writer's stories: model and revision."""
         model = JudgeName.of(self.writer).model or self.writer
         return model if self.revision is None else f"{model}@{self.revision}"
 
     def keys_in_force(self) -> dict[str, Any]:
-        """All keys with their values in force, and those that every definition has by their common names."""
+        """All keys with their values in force; keys of every kind of definition have their common names."""
         return self.model_dump(mode="json") | {"judge": self.judge, "repeats": self.repeats}
 
     def judge_key(self) -> str:
@@ -120,19 +120,19 @@ AnySpec = RunSpec | GenerateSpec
 
 @dataclass(frozen=True, slots=True)
 class Specs:
-    """A definition, once for each who is asked. `max_cost` is what they may spend together, where there are several."""
+    """A definition for each judge or writer. With several of them, `max_cost` is the budget of all together."""
 
     asked: tuple[AnySpec, ...]
     max_cost: float | None = None
 
 
 def is_writing(path: Path) -> bool:
-    """Whether a definition's file has stories written."""
+    """Whether a file defines a generation run (stories to be written)."""
     return WRITES in read_definition(path)
 
 
 def load_generate_specs(path: Path, overrides: Iterable[str] = (), writers: Sequence[str] = ()) -> Specs:
-    """Read generate.yaml once for its writer, or for each of those that are named in its place."""
+    """Read generate.yaml as a definition for its writer, or for each of the writers given instead."""
     data = read_definition(path)
     if WRITES not in data:
         raise SpecError(f"{path} has no {WRITES}", hint=f"a run.yaml is for judge run {path}")
@@ -158,7 +158,9 @@ def load_generate_specs(path: Path, overrides: Iterable[str] = (), writers: Sequ
 
 
 def parse_generate_spec(data: dict[str, Any], where: str) -> GenerateSpec:
-    """Check plain data against the schema; every mistake names its key, and an unknown key the nearest known one."""
+    """Check plain data against the schema. The error names the key of each mistake, and for an unknown key the nearest
+    known one.
+    """
     try:
         return GenerateSpec.model_validate(data)
     except ValidationError as error:
@@ -167,19 +169,21 @@ def parse_generate_spec(data: dict[str, Any], where: str) -> GenerateSpec:
 
 
 def parse_spec(data: dict[str, Any], where: str) -> AnySpec:
-    """The definition of either kind that plain data is."""
+    """Parse plain data as a definition of either kind: a run, or stories to be written."""
     return parse_generate_spec(data, where) if WRITES in data else parse_run_spec(data, where)
 
 
 def stored_spec(data: dict[str, Any], where: str) -> AnySpec:
-    """A definition out of a manifest, to ask again by it; programs before this one let keys stand in it."""
+    """Parse the definition in a manifest, to send requests by it again. Raises SpecError for an API key in it, which
+    earlier versions allowed.
+    """
     literal.refuse_keys(data, where)
     refuse_foreign(data, Path(where).parent, where)
     return parse_spec(data, where)
 
 
 def load_specs(path: Path, overrides: Iterable[str] = (), judges: Sequence[str] = ()) -> Specs:
-    """Read a definition of either kind."""
+    """Read a definition of either kind: a run, or stories to be written."""
     if is_writing(path):
         return load_generate_specs(path, overrides, judges)
     specs = load_run_specs(path, overrides, judges)

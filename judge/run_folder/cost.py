@@ -35,7 +35,7 @@ class Cost:
     price: Price | None = None
 
     def words(self) -> str:
-        """The sum with its basis."""
+        """The cost with its basis, as text."""
         return f"{'not known' if self.dollars is None else dollars(self.dollars)}: {self.basis}"
 
 

@@ -17,7 +17,7 @@ from judge.run_folder.manifest import read_manifest
 def definition_in_force(
     folder: ResultFolder, overrides: Sequence[str] = (), judge: str | None = None
 ) -> tuple[AnySpec, Path]:
-    """The definition with which a result folder is gone on with, and the folder that its paths start from.
+    """The definition for continuing a result folder, and the folder to which its paths are relative.
 
     `judge` is asked in place of the folder's own. Raises RunFolderError for a folder that `judge run` did not make.
     """
@@ -43,13 +43,13 @@ def definition_in_force(
 
 
 def budget_of(run: Path, overrides: Sequence[str] = ()) -> float | None:
-    """Budget of all judges of a run together in one command, as its run.yaml says; None without a limit."""
+    """Budget of one command for all judges of a run together, from run.yaml; None without a limit."""
     specs = load_specs(definition_of(run), overrides)
     return specs.max_cost if len(specs.asked) > 1 else specs.asked[0].max_cost
 
 
 def not_begun(run: Path) -> list[str]:
-    """Judges that a run.yaml, or that of a run's folder, lists and that have no results; [] where it lists none."""
+    """Judges in the list of a run.yaml (or of that in a run's folder) without results; [] where it has no list."""
     definition = definition_in(run) if run.is_dir() else run
     if definition is None or not definition.is_file():
         return []

@@ -39,23 +39,23 @@ class ResultFolder:
 
     @property
     def manifest(self) -> Path:
-        """File of the manifest: the request, and the settings in force."""
+        """File of the manifest: what was requested, and the settings in force."""
         return self.path / MANIFEST
 
     @property
     def journal(self) -> Path:
-        """Everything asked and answered."""
+        """File of the journal: all requests and answers."""
         return self.path / JOURNAL
 
     @property
     def imported(self) -> Path:
-        """A ratings table from elsewhere, in place of a journal."""
+        """File of an imported ratings table, used instead of a journal."""
         parquet = self.path / IMPORTED_PARQUET
         return parquet if parquet.is_file() else self.path / IMPORTED
 
     @property
     def preferences(self) -> Path:
-        """A preferences table from elsewhere, in place of a journal."""
+        """File of an imported preferences table, used instead of a journal."""
         return self.path / IMPORTED_PREFERENCES
 
     @property
@@ -65,11 +65,11 @@ class ResultFolder:
 
     @property
     def server_terms(self) -> Path:
-        """File of the terms learnt from servers' refusals of a call's shape; without it they are learnt again."""
+        """File of the request formats that servers accept, learnt from refusals; without it they are learnt again."""
         return self.derived / "server_terms.json"
 
     def parsed(self, parser: str) -> Path:
-        """File of the answers as read by the parser of that name; without it they are parsed again."""
+        """File of the answers as parsed by the parser of that name; without it they are parsed again."""
         return self.derived / f"parsed-{re.sub(r'[^A-Za-z0-9._-]+', '-', parser)}.sqlite"
 
     def exists(self) -> bool:
@@ -84,13 +84,17 @@ def judge_slug(judge: str, revision: str | None = None) -> str:
 
 
 def folder_for(definition: Path, name: str, judge: str, revision: str | None = None) -> ResultFolder:
-    """A judge's result folder: beside run.yaml, or, for a file of another name, in a folder named after the run."""
+    """A judge's result folder: in the folder of run.yaml or generate.yaml, or, for a file of another name, in a folder
+    named after the run.
+    """
     parent = definition.parent if definition.name in _OWN_FOLDER else definition.parent / name
     return ResultFolder(parent / judge_slug(judge, revision))
 
 
 def results_beside(definition: Path) -> list[ResultFolder]:
-    """The folders that may hold a definition's results, by name; of a file that is no run.yaml, those in its folder."""
+    """Folders that may hold a definition's results, by name; for a file other than run.yaml or generate.yaml, those in
+    the folder named after the run.
+    """
     parent = definition.parent
     if definition.name not in _OWN_FOLDER:
         parent /= str(_defined(definition).get("name") or definition.stem)
@@ -98,7 +102,9 @@ def results_beside(definition: Path) -> list[ResultFolder]:
 
 
 def definition_in(folder: Path) -> Path | None:
-    """The definition that stands in a folder under its usual name; RunFolderError where two would share its results."""
+    """The definition under its usual name in a folder. Raises RunFolderError where two definitions would share its
+    results.
+    """
     definitions = [folder / name for name in _OWN_FOLDER if (folder / name).is_file()]
     if len(definitions) > 1:
         raise RunFolderError(f"{folder} holds both {DEFINITION} and {GENERATION}", hint="give each a folder of its own")

@@ -25,7 +25,9 @@ _ELSEWHERE = Advice("choose another place with {output}", output="FOLDER")
 
 @contextmanager
 def lock(folder: Path) -> Iterator[None]:
-    """Hold the folder (made if need be) for writing; a second process gets a sentence at once."""
+    """Hold the folder's lock for writing; the folder is made if need be. A second process gets a RunFolderError at
+    once.
+    """
     with ExitStack() as held:
         stream = held.enter_context(_opened(folder))
         hint = "wait for it, or stop it, and run again"
@@ -50,7 +52,7 @@ def lock(folder: Path) -> Iterator[None]:
 
 
 def is_held(folder: Path) -> bool:
-    """Whether a process holds the folder's lock; for this the lock is tried, where it can be."""
+    """Whether a process holds the folder's lock; where possible, the test is an attempt to take the lock."""
     path = folder / LOCK
     try:
         with path.open("r+b" if os.access(path, os.W_OK) else "rb", buffering=0) as stream, ExitStack() as held:
@@ -62,7 +64,9 @@ def is_held(folder: Path) -> bool:
 
 
 def writer_runs(folder: Path) -> bool:
-    """Whether the process that wrote last runs; the lock is not tried, which could turn away a run about to start."""
+    """Whether the last process that wrote is still running. The lock is not tried, as that could turn away a run about
+    to start.
+    """
     try:
         with (folder / LOCK).open("rb", buffering=0) as stream:
             stream.read()

@@ -46,7 +46,7 @@ def read_manifest(path: Path) -> dict[str, Any]:
 
 
 def write_manifest(path: Path, manifest: dict[str, Any]) -> None:
-    """Write it whole or not at all, keys taken out."""
+    """Write the manifest atomically, with API keys removed."""
     text = orjson.dumps(redact_plain(manifest), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
     try:
         write_whole(path, text, durable=True, follow=False)

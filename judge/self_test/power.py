@@ -45,7 +45,7 @@ class Outcome:
 
 
 def limits(studies: int, checks: int) -> tuple[float, float]:
-    """The least share of faults found, and the largest of false alarms, that luck alone explains.
+    """The lowest share of faults found, and the highest share of false alarms, that chance alone explains.
 
     Quantiles of binomial distributions of so many studies, at `FAMILY` / checks (Bonferroni), so that with sound
     diagnostics no more than `FAMILY` of all self-tests fail. Each study has a test for every criterion or one in all:

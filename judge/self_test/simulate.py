@@ -34,7 +34,9 @@ ERROR = 0.8
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stories:
-    """Quality (criteria, n) in points, log length in standard deviations (n,), and who wrote what for which prompt."""
+    """Simulated stories: quality (criteria, n) in points, log length in standard deviations (n,), system and
+    story-prompt of each.
+    """
 
     quality: Floats
     length: Floats

@@ -101,7 +101,7 @@ class Estimate:
 
     @property
     def why(self) -> Reason:
-        """Reason why the estimate, or its interval, is undefined, in parts: of a plain sentence, the sentence."""
+        """Reason, in parts, why the estimate or its interval is undefined; a plain sentence is one part."""
         if self.parts is not None and str(self.parts) == self.reason:
             return self.parts
         return Reason(self.reason or "undefined")

@@ -11,7 +11,9 @@ from judge.wordnet import HINT
 
 
 def lacking(facts: Facts, *, reworded: bool = False) -> str | None:
-    """Missing tools, as a sentence that says what to do; None where none is. `reworded`: paraphrases are there."""
+    """A sentence that names the missing tools and how to get them; None where no tool is missing. `reworded`:
+    paraphrases are available.
+    """
     if facts.name not in MADE:
         return "this program does not generate it; the datasets autos_roc and autos_wp may hold it"
     parts: list[str] = []

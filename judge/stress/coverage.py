@@ -13,7 +13,7 @@ from judge.stress.options import Wanted
 
 @dataclass(slots=True)
 class CoverageRow:
-    """One perturbation at one strength."""
+    """Coverage of one perturbation at one strength."""
 
     perturbation: str
     test: str
@@ -32,7 +32,7 @@ class Coverage:
 
     @classmethod
     def of(cls, wanted: Sequence[Wanted]) -> Coverage:
-        """Coverage before the first story is counted."""
+        """Empty coverage, before the first story is counted."""
         return cls([CoverageRow(entry.facts.name, entry.facts.test, s) for entry in wanted for s in entry.strengths])
 
     def add(self, versions: Sequence[Perturbed]) -> None:
@@ -47,7 +47,7 @@ class Coverage:
 
 
 def coverage_tables(coverage: Coverage, signature: str, notes: Sequence[str]) -> list[Table]:
-    """One row for each perturbation and strength."""
+    """Table of the coverage, with one row for each perturbation and strength."""
     rows = [
         {
             "perturbation": row.perturbation,

@@ -22,12 +22,12 @@ _MOST = 64 << 20
 
 
 def facts_path(stories: Path) -> Path:
-    """The file of facts of a file of stories."""
+    """Path of the facts file that belongs to a file of stories."""
     return stories.with_suffix(".facts.jsonl")
 
 
 def edits_of(file: Path, story: str) -> tuple[Edit, ...] | None:
-    """The edits that made a story, as the file has them; None where it does not tell, or cannot be read.
+    """The edits that made a story, from the facts file; None where the file does not record them or cannot be read.
 
     The file may come from anybody: whoever uses the edits sees that they lead from the one text to the other.
     """
@@ -45,12 +45,12 @@ def edits_of(file: Path, story: str) -> tuple[Edit, ...] | None:
 
 
 def write_head(stream: BinaryIO, made_of: Mapping[str, Any]) -> None:
-    """The first line."""
+    """Write the first line of the facts file."""
     _line(stream, {"stress": {"form": FORM, **made_of}})
 
 
 def write_version(stream: BinaryIO, origin: str, version: Perturbed) -> None:
-    """The line of a perturbed story."""
+    """Write the facts file's line about one perturbed story."""
     if version.story is not None:
         _line(
             stream,
@@ -66,7 +66,9 @@ def write_version(stream: BinaryIO, origin: str, version: Perturbed) -> None:
 
 
 def write_end(stream: BinaryIO, coverage: Coverage) -> None:
-    """The last line: how many stories each perturbation could be made of, and why not of the others."""
+    """Write the last line of the facts file: to how many stories each perturbation could be applied, and why not to the
+    others.
+    """
     rows = [
         {
             "perturbation": row.perturbation,

@@ -20,12 +20,16 @@ _UNASKED = frozenset({"typos"})
 
 
 def is_filtered(facts: Facts) -> bool:
-    """Whether the classifier checks a perturbation: aspects and invariance, not typos."""
+    """Whether the grammar classifier checks a perturbation: one that lowers an aspect or tests invariance, typos
+    excepted.
+    """
     return facts.test in ("discrimination", "invariance") and facts.name not in _UNASKED
 
 
 class Grammar:
-    """A sequence classifier of transformers, loaded once."""
+    """A sequence classifier of the package transformers that judges whether sentences are grammatical; it is loaded
+    once.
+    """
 
     def __init__(self, model: str, label: int) -> None:
         self._tokenizer, self._model = _loaded(model)
@@ -37,7 +41,7 @@ class Grammar:
         self._score = lru_cache(maxsize=1 << 14)(self._asked)
 
     def accepts(self, text: str, origin: str) -> bool:
-        """Whether every sentence that the origin does not have is grammatical."""
+        """Whether every sentence of the text that is not in the original is grammatical."""
         own_sentences = {origin[slice(*span)] for span in sentences(origin)}
         fresh = [text[slice(*span)] for span in sentences(text)]
         return all(self._score(sentence) >= _LEAST for sentence in fresh if sentence not in own_sentences)

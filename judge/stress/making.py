@@ -36,7 +36,7 @@ def untouched(story: Story) -> Story:
 
 
 def versions(material: Material, wanted: Sequence[Wanted], seed: int) -> Iterator[Perturbed]:
-    """Every requested version, those of one perturbation from the weakest to the strongest."""
+    """Every requested version of a story; the versions by one perturbation run from the weakest to the strongest."""
     for entry in wanted:
         before: frozenset[Edit] = frozenset()
         for strength in entry.strengths:

@@ -20,7 +20,7 @@ _OURS = ("word-shuffle", "truncate-end", "truncate-half", "wrong-story", "markdo
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A perturbation with the strengths at which it is to be made, lowest first."""
+    """A perturbation and the requested strengths, lowest first."""
 
     facts: Facts
     strengths: tuple[int, ...]
@@ -90,7 +90,7 @@ def _check_rewording(options: MakeOptions) -> None:
 
 
 def of_set(name: str) -> list[str]:
-    """The perturbations of a set that can be made, in the catalogue's order."""
+    """The perturbations of a set that this program can make, in the catalogue's order."""
     if name not in SETS:
         raise OptionError("set", name, allowed=SETS)
     there = [facts for facts in CATALOGUE.values() if facts.name in MADE]
@@ -102,7 +102,9 @@ def of_set(name: str) -> list[str]:
 
 
 def wanted(names: Sequence[str], strengths: Sequence[int]) -> tuple[Wanted, ...]:
-    """Perturbations by name with those of the strengths that they have. SpecError for names and strengths unknown."""
+    """Perturbations by name, each with the requested strengths that it has. Raises SpecError for an unknown name or
+    strength.
+    """
     for name in names:
         if name not in CATALOGUE or name not in MADE:
             raise SpecError(unknown("perturbation", name, MADE), hint="judge stress list")

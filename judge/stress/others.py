@@ -23,20 +23,24 @@ _SHORTEST = 3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Others:
-    """The sample: stories by system, and words of them by system."""
+    """A sample of stories by system, and their words by system."""
 
     stories: Mapping[str, Sequence[Story]]
     words: Mapping[str, Sequence[Words]]
 
     def stories_for(self, story: Story) -> list[Story]:
-        """Stories for other story-prompts than this one's, of its system where there are some."""
+        """Sampled stories for other story-prompts than this story's: of the same system where there are any, else of
+        all systems.
+        """
         own = [other for other in self.stories.get(story.system, ()) if _other(other.story_prompt, other.id, story)]
         return own or [
             other for some in self.stories.values() for other in some if _other(other.story_prompt, other.id, story)
         ]
 
     def words_for(self, story: Story) -> list[Words]:
-        """Nouns and verbs of these stories."""
+        """Nouns and verbs of sampled stories for other story-prompts: of the same system where there are any, else of
+        all systems.
+        """
         own = [word for word in self.words.get(story.system, ()) if _other(word.story_prompt, "", story)]
         return own or [word for some in self.words.values() for word in some if _other(word.story_prompt, "", story)]
 
@@ -46,7 +50,7 @@ def _other(story_prompt: str, name: str, story: Story) -> bool:
 
 
 def sampled(stories: Iterable[Story], seed: int, tagger: Tagger | None) -> Others:
-    """A sample of each system's stories; their words too, where there is a tagger."""
+    """A sample of each system's stories, with their words where a tagger is given."""
     heaps: dict[str, list[tuple[int, str, Story]]] = {}
     for story in stories:
         heap = heaps.setdefault(story.system, [])

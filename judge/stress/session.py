@@ -40,7 +40,7 @@ REFERENCE = "Human"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Made:
-    """The files of one generation, with their counts."""
+    """The files that one run of `make` wrote, with their counts."""
 
     stories: Path
     facts: Path
@@ -49,7 +49,8 @@ class Made:
 
 
 def make(dataset: Dataset, options: MakeOptions, output: Path, progress: Progress | None = None) -> Made:
-    """Write the file of stories and its file of facts; neither may be there already, and both appear whole.
+    """Write the file of stories and its facts file. Neither file may exist before, and both appear only when they are
+    complete.
 
     SpecError where a perturbation does not run here, DataError where the stories are perturbed already.
     """
@@ -129,7 +130,7 @@ def _references(dataset: Dataset) -> Iterator[Story]:
 
 
 class Workshop:
-    """The resources of the requested perturbations (tagger, WordNet, rewriter, filter), prepared once."""
+    """Resources for the requested perturbations (tagger, WordNet, rewriter, grammar filter), prepared once."""
 
     def __init__(self, dataset: Dataset, options: MakeOptions, output: Path) -> None:
         self._dataset, self._options = dataset, options
@@ -147,7 +148,7 @@ class Workshop:
             self._others = sampled(origins(dataset, everything), options.seed, self._tagger)
 
     def made_of(self) -> dict[str, Any]:
-        """The settings of the file as plain data."""
+        """The settings under which the file was made, as plain data."""
         packages = ("spacy", "lemminflect") if self._tagger else ()
         return {
             "version": __version__,
@@ -169,7 +170,7 @@ class Workshop:
         return {"form": FORM, "not_taken": dict(rewriter.reasons)} if isinstance(rewriter, Rewriter) else None
 
     def filtered(self, origin: Story, version: Perturbed) -> Perturbed:
-        """The version, or without its story where the classifier takes a changed sentence for ungrammatical."""
+        """The version, with its story removed where the classifier calls a changed sentence ungrammatical."""
         if self._grammar is None or version.story is None or not is_filtered(version.facts):
             return version
         if self._grammar.accepts(version.story.text, origin.text):

@@ -9,7 +9,7 @@ from judge.wording import joined
 
 
 def signature(made_of: Mapping[str, Any]) -> str:
-    """The line."""
+    """One-line signature of how a file of perturbed stories was made: version, dataset, seed, tools and filter."""
     parts = [f"v{made_of['version']}", made_of["dataset"], f"seed {made_of['seed']}"]
     if made_of["tagger"]:
         parts.append(f"{made_of['tagger']} on spaCy {made_of['packages']['spacy']}")
@@ -26,7 +26,7 @@ def signature(made_of: Mapping[str, Any]) -> str:
 
 
 def notes(made_of: Mapping[str, Any], skipped: Mapping[str, str]) -> list[str]:
-    """Notes: perturbations of the set that were skipped, with reasons, and whether stories were filtered."""
+    """Notes on the perturbations of the set that were skipped, with reasons, and on whether stories were filtered."""
     sentences: list[str] = [joined(f"{name} was not made: ", why) for name, why in skipped.items()]
     for why, count in ((made_of["rewordings"] or {}).get("not_taken") or {}).items():
         sentences.append(f"rewordings not taken: {why} ({count})")

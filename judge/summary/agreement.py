@@ -23,7 +23,9 @@ _LISTED = 2
 
 
 def variants(evidence: Evidence, matrix: RatingMatrix, best: Margin) -> Iterator[Answer]:
-    """Answers on the choice of Eval-Prompt, then of judge: the best row beside others, on the stories both rated."""
+    """Answers on the choice of Eval-Prompt and then of judge: the best row compared with the others, on the stories
+    that both rated.
+    """
     kinds: tuple[tuple[Factor, str, str], ...] = (
         ("eval_prompt", "prompts", "Eval-Prompt"),
         ("judge", "judges", "judge"),
@@ -93,7 +95,7 @@ def _listed(differences: Sequence[tuple[str, Estimate]], most: int) -> str:
 
 
 def people(evidence: Evidence, best: Margin) -> Answer:
-    """Tau over all stories beside the control and one more person."""
+    """Answer on agreement with people: tau over all stories, compared with the control and with one more person."""
     raters = evidence.raters_of(best.dataset)
     question = f"Does it rate stories as {raters.them if raters.labels_note else 'people do'}?"
     verdict = rules.of_agreement(best)
@@ -127,7 +129,7 @@ def _no_ceiling(evidence: Evidence, best: Margin) -> str:
 
 
 def stories(best: Margin, matrix: RatingMatrix) -> Answer | None:
-    """Answer on the number of story-prompts that it takes to know tau within `WIDE`; None without an interval."""
+    """Answer on the number of story-prompts needed to know tau to within `WIDE`; None where tau has no interval."""
     value = best.value
     if value.value is None or value.low is None or value.high is None:
         return None
@@ -142,7 +144,7 @@ def stories(best: Margin, matrix: RatingMatrix) -> Answer | None:
 
 
 def labels(evidence: Evidence, best: Margin) -> Iterator[Answer]:
-    """The row's labels beside people's majorities; nothing where nothing is labelled."""
+    """Answer on the agreement of the row's labels with people's majorities; nothing where no criterion has labels."""
     confusions = evidence.confusions
     if confusions is None:
         return

@@ -15,7 +15,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A question of the reader, the verdict by a rule where there is one, and sentences with the numbers.
+    """A reader's question, the verdict where a rule gives one, and sentences with the numbers.
 
     `label` is the question's short name beside which a narrow screen prints it. `brief` are shorter sentences for a
     screen, where `sentences` list more than has room there; every other format holds `sentences`.

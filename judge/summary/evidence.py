@@ -37,7 +37,7 @@ from judge.summary.options import EvidenceOptions
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """Analyses of one table."""
+    """Statistical analyses of one table of ratings, from which a summary is written."""
 
     table: RatingsTable
     options: EvidenceOptions = field(default_factory=EvidenceOptions)
@@ -45,7 +45,7 @@ class Evidence:
 
     @cached_property
     def matrices(self) -> tuple[RatingMatrix, ...]:
-        """Ratings as arrays, without the systems that are left out."""
+        """Ratings as arrays, without the excluded systems."""
         return build(self.table, drop_systems=self.options.drop_systems)
 
     @cached_property
@@ -60,22 +60,26 @@ class Evidence:
 
     @cached_property
     def correlations(self) -> Correlations:
-        """Correlations with people over all stories, with each judge's distance from ceiling and control."""
+        """Correlations with people over all stories, with each judge's difference from the ceiling and from the
+        control.
+        """
         return correlation.correlations(self.table, self.options.correlation(), self.control, paired=True)
 
     @cached_property
     def correlations_over_systems(self) -> Correlations:
-        """The same over system means."""
+        """Correlations with people over system means."""
         return correlation.correlations(self.table, self.options.correlation("system"), self.control, paired=True)
 
     @cached_property
     def margins(self) -> list[Margin]:
-        """Margins of each judge over the control and under the ceiling, over all stories."""
+        """Each judge's margin over the control and its distance below the ceiling, over all stories."""
         return margins.margins(self.correlations) if self.has_people else []
 
     @cached_property
     def confusions(self) -> Confusions | None:
-        """Labels beside people's; None where no criterion has labels, or nobody's ratings are known."""
+        """Agreement of judges' labels with people's; None where no criterion has labels, or no ratings by people are
+        known.
+        """
         if not self.has_people or not any(matrix.labels for matrix in self.matrices):
             return None
         chosen = self.options
@@ -92,7 +96,7 @@ class Evidence:
         return Raters.of(self.table, dataset)
 
     def replacement(self, best: Margin) -> Replacement:
-        """The alternative annotator test of one row's judge and Eval-Prompt."""
+        """The alternative annotator test of one row (judge and Eval-Prompt)."""
         chosen = self.options
         words = {
             "drop_systems": chosen.drop_systems,
@@ -103,11 +107,13 @@ class Evidence:
         return replacement(self._only(best), from_words(ReplacementOptions, **words))
 
     def diagnosis(self, best: Margin) -> Diagnosis:
-        """Known ways to go wrong, of one row: p adjusted over its own tests."""
+        """Tests of one row for known judge faults; p values are adjusted over that row's tests."""
         return diagnose.diagnose(self._only(best), DiagnoseOptions(drop_systems=self.options.drop_systems))
 
     def against_best(self, best: Margin, by: Factor) -> Comparison:
-        """The other Eval-Prompts of the best row's judge, or the other judges with its Eval-Prompt, against it."""
+        """Comparison of the best row with the same judge's other Eval-Prompts, or with other judges under the same
+        Eval-Prompt.
+        """
         keep = (best.judge, None) if by == "eval_prompt" else (None, best.eval_prompt)
         chosen = self.options
         options = CompareOptions(
@@ -125,5 +131,5 @@ class Evidence:
 
 
 def names_of(matrix: RatingMatrix, field_name: str) -> Sequence[str]:
-    """Judges or Eval-Prompts of a dataset, in order of appearance."""
+    """Names of the judges or Eval-Prompts of a dataset, in order of appearance."""
     return tuple(dict.fromkeys(getattr(cell, field_name) for cell in matrix.cells))

@@ -21,7 +21,7 @@ MUCH = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A condition of the list: its name, and when it holds."""
+    """One entry of the list of missing evidence: its name, and when it applies."""
 
     name: str
     when: str
@@ -50,7 +50,7 @@ CONDITIONS = (
 def missing(
     evidence: Evidence, matrix: RatingMatrix, best: Margin | None, answers: Sequence[Answer], seen: Seen | None
 ) -> tuple[Missing, ...]:
-    """The conditions that hold."""
+    """The conditions of the list of missing evidence that apply."""
     return tuple(_found(evidence, matrix, best, answers, seen))
 
 

@@ -23,7 +23,7 @@ def commands(
     positions: bool = False,
     other: str | None = None,
 ) -> tuple[str, ...]:
-    """At most `MOST` commands, the most needed first.
+    """Suggested next commands, at most `MOST`, the most needed first.
 
     `askable` says that the judge can be asked again; `only` that the row is the runs' only one, and need not be named;
     `replaces` that it may replace an annotator; `positions` that columns passed for persons. `other` is
@@ -59,7 +59,7 @@ def commands(
 
 
 def compared_commands(runs: Sequence[str]) -> tuple[str, ...]:
-    """For runs that compared."""
+    """Suggested next commands for runs that compare stories."""
     run = shlex.join(runs)
     return (f"judge rank {run}", f"judge report {run}")
 

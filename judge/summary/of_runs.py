@@ -36,7 +36,8 @@ def of_runs(
     telling: Telling = silent,
     named: Sequence[str] | None = None,
 ) -> list[Summary]:
-    """One of the runs that rate, one of those that compare, as far as there are any. `named` is how commands name them.
+    """Summaries of runs: one of the runs that rate and one of the runs that compare, where there are such runs. `named`
+    are the runs' names in suggested commands.
 
     Raises RunFolderError where a RUN has no results, SpecError for a name in `keep` that is nowhere.
     """
@@ -69,20 +70,20 @@ class RunsCompared:
 
     @cached_property
     def preferences_table(self) -> PreferencesTable:
-        """Table of the preferences of judges that compared."""
+        """Table of the preferences that judges gave in comparisons."""
         keep = self.keep
         return preferences.narrowed(preferences_table.read(self.folders), keep.criteria, keep.judges, keep.eval_prompts)
 
     @cached_property
     def preferences(self) -> Ranked:
-        """The statistics of these preferences."""
+        """Statistics of the preferences in `preferences_table`."""
         return ranked(
             self.preferences_table, RankOptions(drop_systems=self.options.drop_systems, seed=self.options.seed)
         )
 
     @property
     def compared_facts(self) -> tuple[ComparisonFacts, ...]:
-        """The facts of each result folder."""
+        """Facts about the comparisons in each result folder."""
         return self.preferences_table.facts
 
     @cached_property

@@ -11,7 +11,8 @@ from judge.errors import OptionError
 
 @dataclass(frozen=True, slots=True)
 class EvidenceOptions:
-    """Choices that move numbers of a summary: systems left out, resamples and their seed, what people are better by.
+    """Options that change the numbers of a summary: excluded systems, number of resamples and their seed, and the
+    allowance `epsilon` of the replacement test.
 
     `epsilon` is the advantage that a judge is granted over an annotator (`judge replace`), `readings` what of a judge
     stands beside one person; `positions` lets columns of unknown people pass for persons in the test.
@@ -31,7 +32,7 @@ class EvidenceOptions:
         ReplacementOptions(epsilon=self.epsilon)  # refuses what is no share
 
     def correlation(self, level: Level = "overall") -> CorrelationOptions:
-        """The choices of its correlations."""
+        """The options of the summary's correlations at a level."""
         return from_words(
             CorrelationOptions,
             level=level,

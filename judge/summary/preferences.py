@@ -23,7 +23,7 @@ from judge.summary.rules import of_loss
 
 
 class Compared(Protocol):
-    """Runs that compared: what was preferred, its statistics, and how many comparisons were decided.
+    """Results of runs that compare: the preferences, their statistics, and the number of decided comparisons.
 
     `rates` says whether runs of ratings stand beside them, `unasked` counts planned repeats not asked yet.
     """
@@ -43,7 +43,7 @@ class Compared(Protocol):
 
 
 def answers(compared: Compared) -> list[Answer]:
-    """Answers on limits of the figures where there are any, then agreement, order, systems, loss."""
+    """Answers on the figures' limits (if there are any), then on agreement, order effects, systems and lost answers."""
     first = tuple(_caveats(compared))
     answered = [Answer("What limits these figures?", first, None, "worth")] if first else []
     ranked = compared.preferences
@@ -100,7 +100,7 @@ def _agreement(dataset: str, on: str, rows: Sequence[AgreementRow]) -> Answer:
 
 
 def of_preferences(best: AgreementRow) -> Verdict:
-    """Accuracy beside guessing, then beside the control."""
+    """Verdict on accuracy: first against guessing, then against the control."""
     half, over = best.agreement.half, best.over_control
     if half.low is None or half.high is None:
         return Verdict("no interval", "of accuracy")

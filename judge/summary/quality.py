@@ -30,7 +30,7 @@ _SHARE_BY = "judge contamination check computes it with a labelled set, texts th
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """Findings of scores files on whether models have seen the stories."""
+    """Evidence from scores files on whether models have seen the stories."""
 
     sentences: tuple[str, ...]
     recital: bool = False
@@ -39,7 +39,7 @@ class Seen:
 
     @classmethod
     def of(cls, report: ContaminationReport, files: Sequence[ScoresFile] = ()) -> Seen:
-        """A sentence for each model that was scored; `files` are the scores behind the report."""
+        """Evidence with a sentence for each model that was scored; `files` are the scores files behind the report."""
         recitals = [(file, Recital.of_file(file)) for file in files]
         scored = [(file, recital) for file, recital in recitals if recital is not None]
         sentences = tuple(
@@ -64,7 +64,9 @@ class Seen:
 
 
 def itself(evidence: Evidence, matrix: RatingMatrix, best: Margin | None) -> Iterator[Answer]:
-    """ICC(1,1) of one repeat with another: the median over the row's criteria, or over all cells without a row."""
+    """Answer on self-consistency: ICC(1,1) over repeats, as the median over the row's criteria, or over all cells
+    without a row.
+    """
     question, label = "Does it agree with itself?", "itself"
     cells = [
         cell
@@ -88,7 +90,9 @@ def itself(evidence: Evidence, matrix: RatingMatrix, best: Margin | None) -> Ite
 
 
 def lost(evidence: Evidence, matrix: RatingMatrix, best: Margin | None) -> Answer:
-    """Answer on the share of the row's repeats without a rating, and on the kinds of stories that were lost more."""
+    """Answer on the share of the row's repeats that have no rating, and on the kinds of stories that lost more ratings
+    than others.
+    """
     question, label = "What share of the ratings is missing?", "lost"
     asked = rated = 0
     causes: dict[str, int] = {}
@@ -119,7 +123,7 @@ def _rows(cells: Mapping[str, Sequence[str]]) -> str:
 
 
 def wrong(evidence: Evidence, best: Margin) -> Answer:
-    """Answer on faults that the tests of `judge diagnose` find on the row, the commonest first."""
+    """Answer on the faults that the tests of `judge diagnose` find in the row, the most frequent first."""
     raters = evidence.raters_of(best.dataset)
     diagnosis = evidence.diagnosis(best)
     mine = [finding for finding in diagnosis.tested if (finding.dataset, finding.cell.run) == (best.dataset, best.run)]
@@ -136,7 +140,7 @@ def wrong(evidence: Evidence, best: Margin) -> Answer:
 
 
 def holds(finding: Finding, alpha: float) -> bool:
-    """Whether a test finds something after Holm's adjustment."""
+    """Whether a test is significant after Holm's adjustment."""
     return finding.finds(alpha) and finding.adjusted is not None and finding.adjusted <= alpha
 
 
@@ -167,7 +171,9 @@ def _words(finding: Finding, *, above: bool) -> str:
 
 
 def seen(evidence: Seen | None, dates: Dated | None) -> Answer:
-    """Whether models have seen the stories: by scores, and by the months of model and stories."""
+    """Answer on whether models have seen the stories: from scores, and from the dates (months) of the models and the
+    stories.
+    """
     question = "Has it seen the stories?"
     by_dates = () if dates is None else (dates.brief,)
     if evidence is None:

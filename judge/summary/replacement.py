@@ -18,7 +18,9 @@ _NAMED = 3
 
 
 def answer(evidence: Evidence, best: Margin) -> Answer:
-    """The verdict by the test, its criteria, and what a judge that knows nothing gets."""
+    """Answer on the replacement of an annotator: the verdict of the test, its criteria, and the result of a judge that
+    knows nothing of the story.
+    """
     question, label = "May it replace an annotator?", "replace"
     if evidence.raters_of(best.dataset).labels_note:
         nobody = "No person rated these stories: there is no annotator to replace."
@@ -35,7 +37,9 @@ def answer(evidence: Evidence, best: Margin) -> Answer:
 
 
 def tests_of(evidence: Evidence, best: Margin) -> tuple[list[AltTestRow], list[str]]:
-    """The row's tests, and people's criteria on which a judge that knows nothing passes."""
+    """The row's replacement tests, and those of people's criteria that a judge that knows nothing of the story passes
+    too.
+    """
     rows = [test for test in evidence.replacement(best).tests if test.subject.dataset == best.dataset]
     mine = [test for test in rows if test.kind == JUDGE and test.subject.run == best.run]
     nulls = dict.fromkeys(str(test.subject.against) for test in rows if test.kind == NULL and rules.passes(test))

@@ -12,7 +12,9 @@ from judge.summary.answers import Answer
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """A condition of the list in docs/summary.md that holds: its name, what is missing in words, the command for it."""
+    """A condition of the list in docs/summary.md that applies: its name, a description of what is missing, and the
+    command that supplies it.
+    """
 
     name: str
     words: str
@@ -21,7 +23,7 @@ class Missing:
 
 @dataclass(frozen=True, slots=True)
 class OfDataset:
-    """One dataset's screen.
+    """The summary of one dataset, which fills one screen.
 
     `about` says what was rated by whom, `row` which judge and Eval-Prompt the answers are about, `answers` come in
     reading order. `verdicts` are the answers' by their short names.
@@ -35,34 +37,38 @@ class OfDataset:
     commands: tuple[str, ...] = ()
 
     def verdict(self, label: str) -> str | None:
-        """The verdict of the answer with this short name."""
+        """The verdict of the answer with this label."""
         verdict = next((answer.verdict for answer in self.answers if answer.label == label), None)
         return None if verdict is None else verdict.text
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Summary(Signed):
-    """Summary of runs, dataset by dataset; `caveats`, the limits of the figures, come first."""
+    """Summary of runs by dataset; `caveats` (the limits of the figures) come first."""
 
     datasets: tuple[OfDataset, ...]
     caveats: tuple[str, ...] = field(default=())
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row an answer: `dataset, row, answer, question, verdict, rule, text`, then one a command (`next`)."""
+        """One row per answer (`dataset, row, answer, question, verdict, rule, text`), then one row per suggested
+        command (`next`).
+        """
         columns = ["dataset", "row", "answer", "question", "verdict", "rule", "text"]
         return self.signed([row for dataset in self.datasets for row in rows(dataset)], columns)
 
 
 def in_a_row(answer: Answer, *, brief: bool = False) -> str:
-    """An answer's sentences as one text, `brief` as a screen has them; the gaps of a list are numbered."""
+    """An answer's sentences as one text; `brief` gives the short form that a screen shows. The items of the list of
+    missing evidence are numbered.
+    """
     if answer.label == "missing":
         return "; ".join(f"({i}) {words}" for i, words in enumerate(answer.sentences, 1))
     return " ".join((brief and answer.brief) or answer.sentences)
 
 
 def rows(dataset: OfDataset) -> list[dict[str, object]]:
-    """A dataset's answers, then its commands, as plain rows."""
+    """A dataset's answers and then its suggested commands, as plain rows."""
     cells: list[dict[str, object]] = []
     for answer in dataset.answers:
         verdict = answer.verdict

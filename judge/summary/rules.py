@@ -28,7 +28,9 @@ _BOUNDS = ((0.9, "excellent"), (0.75, "good"), (0.5, "moderate"))
 
 
 def of_agreement(best: Margin) -> Verdict:
-    """Verdict on the best row's agreement with people: near none, beside the control, beside one more person."""
+    """Verdict on the best row's agreement with people: whether it is near zero, and how it compares with the control
+    and with one more person.
+    """
     shown = leaves_zero_out(best.value)
     value = best.value.value
     rule = "by the 95 % interval of the correlation"
@@ -58,7 +60,7 @@ def _beside(best: Margin, bar: Bar) -> str | None:
 
 
 def of_labels(best: ConfusionRow) -> Verdict:
-    """Balanced accuracy beside judges that know nothing, and beside one person."""
+    """Verdict on balanced accuracy, compared with judges that know nothing of the story and with one person."""
     value = best.statistics["balanced_accuracy"]
     if value.value is None:
         return Verdict("undefined", "by balanced accuracy")
@@ -92,7 +94,8 @@ def of_consistency(median: float) -> Verdict:
 
 
 def of_replacement(tests: Sequence[AltTestRow], nulls: Sequence[str], below_people: bool) -> Verdict:
-    """May the row replace an annotator? Criteria on which a judge that knows nothing passes too are no proof.
+    """Verdict on whether the row may replace an annotator. A criterion that a judge that knows nothing of the story
+    passes too is no proof.
 
     `nulls` are those criteria of people's; `below_people` says that the row's tau lies below one more person's by the
     interval of the paired difference.
@@ -115,12 +118,16 @@ def of_replacement(tests: Sequence[AltTestRow], nulls: Sequence[str], below_peop
 
 
 def passes(row: AltTestRow) -> bool:
-    """Whether a judge passes on a criterion: by story-prompt where that can be tested, as published elsewhere."""
+    """Whether a judge passes the replacement test on a criterion: as published, and also by story-prompt where that can
+    be tested.
+    """
     return bool(row.passed if row.clustered_passed is None else row.clustered_passed and row.passed)
 
 
 def of_variants(differences: Sequence[Estimate]) -> Verdict:
-    """Whether the best of several Eval-Prompts, or judges, leads: `differences` are the others' distances from it."""
+    """Verdict on whether the best of several Eval-Prompts or judges leads; `differences` are the others' differences
+    from it.
+    """
     rule = "by the 95 % intervals of the paired differences of tau"
     defined = [difference for difference in differences if difference.value is not None]
     if not defined:
@@ -136,7 +143,7 @@ def of_variants(differences: Sequence[Estimate]) -> Verdict:
 
 
 def of_systems(value: Estimate, systems: int) -> Verdict:
-    """Whether system means stand in people's order."""
+    """Verdict on whether system means have the same order by judge and by people."""
     if value.value is None:
         return Verdict("undefined", "tau over system means")
     if systems < FEW_SYSTEMS:
@@ -151,7 +158,7 @@ def of_systems(value: Estimate, systems: int) -> Verdict:
 
 
 def of_faults(findings: int, tested: int) -> Verdict:
-    """Verdict on faults: the number of tests that find something, after Holm's adjustment over all tests of the row."""
+    """Verdict on faults: the number of significant tests, after Holm's adjustment over all tests of the row."""
     rule = "tests against people's ratings, Holm at .05"
     if not tested:
         return Verdict("not tested", "people's ratings are needed")
@@ -159,8 +166,8 @@ def of_faults(findings: int, tested: int) -> Verdict:
 
 
 def of_contamination(*, measured: bool, recital: bool = False, recited: int = 0, blunt: bool = False) -> Verdict:
-    """Whether the judge's model has seen the stories; `recital` says that it was asked whether it recites them, `blunt`
-    that it recites nothing that everybody knows either.
+    """Verdict on whether the judge's model has seen the stories. `recital`: it was tested whether the model recites
+    them; `blunt`: the model recites no well-known passages either, so that the test tells nothing.
     """
     rule = "50 tokens in a row with a probability of 1 in 1,000 or more (judge contamination check)"
     if recital:
@@ -169,7 +176,7 @@ def of_contamination(*, measured: bool, recital: bool = False, recited: int = 0,
 
 
 def of_stories(half: float, wide: float) -> Verdict:
-    """Whether there are stories enough for tau."""
+    """Verdict on whether there are enough stories to know tau."""
     purpose = f"for tau to ±{100 * wide:.0f}"
     words = "enough" if half <= wide else "more are needed"
     return Verdict(f"{words} {purpose}", f"95 % interval of tau within ±{100 * wide:.0f}")
@@ -186,14 +193,14 @@ def of_order(agreed: int, pairs: int, systems: int) -> Verdict:
 
 
 def of_missing(number: int) -> Verdict:
-    """Verdict on the number of things that are missing for a sure conclusion."""
+    """Verdict on the number of things that a firm conclusion still needs."""
     words = "nothing on the list" if not number else f"{number} thing{'s' if number > 1 else ''}"
     return Verdict(words, "the list of docs/summary.md")
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A verdict, with `K` and `N` for numbers, and when it is given."""
+    """A possible verdict, with `K` and `N` in place of numbers, and the condition for it."""
 
     answer: str
     verdict: str

@@ -27,7 +27,7 @@ class _Block:
     least: int = 0
 
     def cut(self) -> None:
-        """One line less, with a sign that there was more."""
+        """Remove the last line, and mark the one before it as cut."""
         self.lines.pop()
         last = self.lines[-1].removesuffix(_CUT)
         while len(last) + len(_CUT) > WIDTH:
@@ -51,7 +51,7 @@ def summary_tables(summary: Summary) -> list[Table]:
 
 
 def text(summary: Summary) -> str:
-    """A screen for each dataset, none of more than `HEIGHT` lines of `WIDTH` characters."""
+    """The summary as plain text: one screen for each dataset, with at most `HEIGHT` lines of `WIDTH` characters."""
     return "\n".join("\n".join(_screen(dataset, summary)) + "\n" for dataset in summary.datasets)
 
 

@@ -26,7 +26,9 @@ from judge.summary.result import Missing, OfDataset, Summary
 
 
 def summarize(evidence: Evidence, runs: Sequence[str], seen: Seen | None = None) -> Summary:
-    """A screen for each dataset. `runs` are the RUNs as named, for commands; `seen` tells of contamination."""
+    """Summary with a screen for each dataset. `runs` are the runs' names in suggested commands; `seen` is the evidence
+    on contamination.
+    """
     screens = tuple(_of_dataset(evidence, matrix, runs, seen) for matrix in evidence.matrices)
     parts = evidence.correlations.signature_parts if evidence.has_people else evidence.coverage.signature_parts
     # The program's version stays the last part.
@@ -35,7 +37,7 @@ def summarize(evidence: Evidence, runs: Sequence[str], seen: Seen | None = None)
 
 
 def compared(runs_compared: Compared, runs: Sequence[str]) -> Summary:
-    """The screen of runs that compared: all their datasets together."""
+    """Summary of runs that compare, in one screen for all their datasets."""
     answers = tuple(preferences.answers(runs_compared))
     facts = runs_compared.compared_facts
     judges = {fact.judge for fact in facts}

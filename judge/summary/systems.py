@@ -25,7 +25,7 @@ _NAMED = 2
 
 
 def systems(evidence: Evidence, matrix: RatingMatrix, best: Margin) -> Answer:
-    """Tau over system means, beside people one by one and the control."""
+    """Answer on systems: tau over system means, compared with each person and with the control."""
     question = f"Does it rank systems as {evidence.raters_of(best.dataset).them} do?"
     rows = [row for row in evidence.correlations_over_systems.rows if row.subject.dataset == best.dataset]
     key = (best.run, best.judge, best.eval_prompt)
@@ -66,7 +66,9 @@ def _mean(rows: Sequence[CorrelationRow], kind: str) -> CorrelationRow | None:
 
 
 def better(evidence: Evidence, matrix: RatingMatrix, best: Margin) -> Answer | None:
-    """Answer on the systems that the judge puts first, beside people, and on the pairs that both order alike."""
+    """Answer on the systems that the judge ranks first, compared with people's ranking, and on the pairs that both
+    order alike.
+    """
     sides = _means(matrix, best)
     if sides is None or len(matrix.systems) < 2:
         return None

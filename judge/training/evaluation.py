@@ -30,7 +30,9 @@ MODEL, LONGER, CONTROL = "trained, out of fold", "longer is better", "control (s
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PreferenceCheck:
-    """One criterion's pairs: log odds that a is preferred (foldings, pairs), out of fold, and people's `side`."""
+    """Check of one criterion's pairs: out-of-fold log odds that story a is preferred (foldings, pairs), and people's
+    preferences in `side`.
+    """
 
     criterion: str
     dataset: str
@@ -39,7 +41,7 @@ class PreferenceCheck:
 
     @property
     def by_folding(self) -> list[float]:
-        """Accuracy of each folding, ties one half."""
+        """Accuracy in each folding, where ties count one half."""
         net = self.side.net
         decided = np.nan_to_num(net) != 0
         return [float(np.mean((np.sign(odds[decided]) * net[decided] + 1) / 2)) for odds in self.odds]
@@ -47,7 +49,9 @@ class PreferenceCheck:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RatingCheck:
-    """One criterion's stories: scores (foldings, stories) out of fold, people's means, control and length."""
+    """Check of one criterion's stories: out-of-fold scores (foldings, stories), people's means, the control's scores
+    and length.
+    """
 
     criterion: str
     dataset: str
@@ -60,7 +64,9 @@ class RatingCheck:
 
 @dataclass(frozen=True, slots=True)
 class RatingRow:
-    """Agreement of one predictor with people's means over all stories; `over_control` on the same stories."""
+    """Agreement of one predictor with people's means over all stories; `over_control` is its difference from the
+    control on the same stories.
+    """
 
     dataset: str
     criterion: str
@@ -72,7 +78,7 @@ class RatingRow:
     highest: float | None
 
     def record(self) -> dict[str, object]:
-        """As plain cells."""
+        """The row as plain cells of a table."""
         about: dict[str, object] = {"dataset": self.dataset, "criterion": self.criterion, "predictor": self.predictor}
         return about | {
             "tau": self.tau,
@@ -86,13 +92,13 @@ class RatingRow:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RatingAgreement(Signed):
-    """Trained model, length and control against people's ratings."""
+    """Agreement of the trained model, of length and of the control with people's ratings."""
 
     rows: tuple[RatingRow, ...]
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row a predictor and criterion."""
+        """One row per predictor and criterion."""
         flat = []
         for row in self.rows:
             plain = row.record()
@@ -103,7 +109,7 @@ class RatingAgreement(Signed):
 
 @dataclass(frozen=True, slots=True)
 class CalibrationRow:
-    """A fifth of the units by what was predicted: the mean prediction and what people said."""
+    """A fifth of the units, binned by prediction: the mean prediction, and what people preferred or rated."""
 
     criterion: str
     what: str
@@ -115,19 +121,21 @@ class CalibrationRow:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Calibrations(Signed):
-    """Predictions out of fold, as the back-end gives them, beside people."""
+    """Calibration of out-of-fold predictions, as the back-end returns them, against people."""
 
     rows: tuple[CalibrationRow, ...]
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row a bin."""
+        """One row per bin."""
         names = ("criterion", "what", "bin", "n", "predicted", "people")
         return self.signed([{name: getattr(row, name) for name in names} for row in self.rows], names)
 
 
 def preference_rows(check: PreferenceCheck, options: RankOptions, name: str) -> Iterator[AgreementRow]:
-    """People one by one, longer, control and the model on the same pairs."""
+    """Agreement with people on the same pairs, one row each for every person, for length (the longer story), the
+    control and the model.
+    """
     net, pairs = np.sign(check.odds.mean(axis=0)), check.side.pairs
     defined = np.flatnonzero(~np.isnan(net))
     ended = np.column_stack([net[defined] > 0, net[defined] < 0, net[defined] == 0]).astype(np.float64)
@@ -153,7 +161,9 @@ def preference_rows(check: PreferenceCheck, options: RankOptions, name: str) -> 
 
 
 def rating_rows(check: RatingCheck, resamples: int, seed: int) -> Iterator[RatingRow]:
-    """The model, length and control, with intervals over story-prompts."""
+    """Agreement of the model, of length and of the control with people's ratings, with intervals from resampled
+    story-prompts.
+    """
     mean = check.scores.mean(axis=0)
     kept = ~(np.isnan(check.people) | np.isnan(mean) | np.isnan(check.control))
     people = codes(check.people[kept])
@@ -186,7 +196,7 @@ def rating_rows(check: RatingCheck, resamples: int, seed: int) -> Iterator[Ratin
 
 
 def preference_bins(check: PreferenceCheck, slope: float) -> Iterator[CalibrationRow]:
-    """Fifths of the pairs by how sure the model is: its mean probability, and how often people agreed."""
+    """Fifths of the pairs by the model's certainty: its mean probability in each, and how often people agreed."""
     odds, net = slope * check.odds.mean(axis=0), check.side.net
     decided = (np.nan_to_num(net) != 0) & ~np.isnan(odds)
     sure, right = expit(np.abs(odds[decided])), np.sign(odds[decided]) == net[decided]
@@ -194,7 +204,7 @@ def preference_bins(check: PreferenceCheck, slope: float) -> Iterator[Calibratio
 
 
 def rating_bins(check: RatingCheck, predicted: Floats) -> Iterator[CalibrationRow]:
-    """Fifths of the stories by their predicted rating, and people's mean there."""
+    """Fifths of the stories by predicted rating, with people's mean rating in each."""
     kept = ~(np.isnan(predicted) | np.isnan(check.people))
     yield from _bins(check.criterion, "rating", predicted[kept], check.people[kept])
 
@@ -211,7 +221,7 @@ def _bins(criterion: str, quantity: str, predicted: Floats, people: Floats) -> I
 def agreement(
     checks: Sequence[PreferenceCheck], name: str, seed: int, parts: tuple[str, ...], notes: tuple[str, ...]
 ) -> Agreement | None:
-    """All preferences' rows as one value; None where nobody compared."""
+    """Rows for the preferences on all criteria as one result; None where people compared nothing."""
     if not checks:
         return None
     options = RankOptions(seed=seed)

@@ -12,7 +12,9 @@ from judge.training.evaluation import PreferenceCheck, RatingCheck
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fits:
-    """Heads, checks out of fold, further facts for the card, the encoder if one was trained, and notes for tables."""
+    """Result of training: heads, out-of-fold checks, further facts for the model card, the encoder if one was trained,
+    and notes for tables.
+    """
 
     heads: Sequence[Head]
     preferences: Sequence[PreferenceCheck]

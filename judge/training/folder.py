@@ -18,7 +18,7 @@ CARD_FILE = "card.json"
 
 
 def check_free(folder: Path) -> None:
-    """Raise SpecError where a model lies there already, or something else does."""
+    """Raise SpecError where the folder already holds a model or other files."""
     if (folder / MODEL_FILE).exists():
         raise SpecError(f"{folder} holds a trained model already", hint="name another folder with -o, or delete it")
     if folder.exists() and not folder.is_dir():
@@ -34,7 +34,7 @@ def write_model(
     encoder: Encoder | None,
     data: Sequence[Mapping[str, Any]],
 ) -> None:
-    """`model.json`; SpecError where it cannot be written."""
+    """Write `model.json`; raises SpecError where it cannot be written."""
     marks = {mark for story in stories for mark in marks_of(story.story_prompt, story.text)}
     content = {
         "format": FORMAT,
@@ -49,7 +49,7 @@ def write_model(
 
 
 def write_card(folder: Path, card: Mapping[str, Any]) -> None:
-    """`card.json`: what it was trained on, how, and how it did out of fold."""
+    """Write `card.json`, the model card: training data, method, and out-of-fold results."""
     options = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
     _write(folder / CARD_FILE, orjson.dumps(card, option=options))
 

@@ -38,7 +38,9 @@ _PROBIT = 1.702
 def preference_head(
     material: Material, numbers: Numbers, preference: Preferences, worse: Worse, options: TrainOptions, done: Done
 ) -> tuple[Head, PreferenceCheck, tuple[float, ...]]:
-    """Fitted on all pairs; checked and calibrated on folds by story-prompt. The last are the blocks' weights."""
+    """A preference head fitted on all pairs, its check and calibration on folds by story-prompt, and the blocks'
+    weights.
+    """
     pairs = preference.pairs
     position = {story.id: k for k, story in enumerate(material.stories)}
     row = np.array([position[str(story)] for story in pairs.stories.index], dtype=np.int64)
@@ -67,7 +69,9 @@ def preference_head(
 
 
 def odds_scale(odds: Floats, people: Floats) -> tuple[float, float]:
-    """Slope that makes scores log odds, and the band of even pairs: as many ties as people have."""
+    """Slope that turns scores into log odds, and the width of the band of ties, chosen so that ties are as frequent as
+    people's.
+    """
     defined = ~np.isnan(odds) & ~np.isnan(people)
     decided = defined & (people != 0)
     weights = pairwise_logistic.fit(odds[decided][:, None], (people[decided] > 0).astype(np.float64), _HARDLY)
@@ -81,7 +85,7 @@ def odds_scale(odds: Floats, people: Floats) -> tuple[float, float]:
 def rating_head(
     material: Material, numbers: Numbers, rating: Ratings, options: TrainOptions, done: Done
 ) -> tuple[Head, RatingCheck, tuple[float, ...]]:
-    """Fitted on all rated stories; checked and calibrated out of fold."""
+    """A rating head fitted on all rated stories, checked and calibrated on out-of-fold predictions."""
     people = np.where(numbers.usable, rating.people, np.nan)
     task = RatingTask(numbers.blocks, people, material.groups)
     turns = []
@@ -117,7 +121,7 @@ def rating_line(predicted: Floats, people: Floats) -> tuple[tuple[float, float],
 
 
 def rating_check(material: Material, numbers: Numbers, rating: Ratings, scores: Floats) -> RatingCheck:
-    """Scores beside length and the control, both of the same stories."""
+    """Check of out-of-fold scores against people's ratings, with length and the control of the same stories."""
     people = np.where(numbers.usable, rating.people, np.nan)
     control = []
     folds = min(FOLDS, len(set(material.groups)))

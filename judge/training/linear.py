@@ -36,7 +36,7 @@ _HARDLY = 1e-6
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Linear:
-    """Weights of standardised columns (p,), each value held within the range of training."""
+    """A linear score: weights (p,) of standardised columns, with each value clipped to its range in training."""
 
     low: Floats
     high: Floats
@@ -51,30 +51,30 @@ class Linear:
         return np.asarray(held @ self.weight + self.intercept, dtype=np.float64)
 
     def times(self, factor: float) -> Linear:
-        """The same, each score that many times as large."""
+        """The same linear score, multiplied by a factor."""
         return Linear(self.low, self.high, self.mean, self.scale, self.weight * factor, self.intercept * factor)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stacked:
-    """A fitted linear score: a `Linear` for each block, already weighed, and an intercept."""
+    """A fitted linear score: one `Linear` for each block, multiplied by the block's weight, and an intercept."""
 
     blocks: tuple[Linear, ...]
     intercept: float
     weights: tuple[float, ...]
 
     def score(self, blocks: Sequence[Floats]) -> Floats:
-        """Scores (n,) of rows of every block."""
+        """Scores (n,) of stories, from their rows in every block."""
         parts = [fit.score(rows) for fit, rows in zip(self.blocks, blocks, strict=True)]
         return np.asarray(np.sum(parts, axis=0) + self.intercept, dtype=np.float64)
 
 
 class Task(Protocol):
-    """A task to learn: units (pairs or stories) in groups that are held out together."""
+    """A learning task: units (pairs or stories) in groups that are held out together."""
 
     @property
     def blocks(self) -> Sequence[Floats]:
-        """Rows of stories, a block each."""
+        """Rows of the stories, one array per block of columns."""
         ...
 
     @property
@@ -83,11 +83,11 @@ class Task(Protocol):
         ...
 
     def trainable(self) -> Mask:
-        """Units that can be fitted on."""
+        """Mask of the units that can be used for fitting."""
         ...
 
     def fit(self, block: int, train: Mask) -> Linear:
-        """One block's fit on some units."""
+        """Fit one block on some units."""
         ...
 
     def predicted(self, block: int, fit: Linear, units: Mask) -> Floats:
@@ -101,7 +101,8 @@ class Task(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairTask:
-    """Preferences between two stories. `lead` (pairs,) is above 0 for a, below for b; 0 and NaN are not fitted on.
+    """Preferences between two stories. `lead` (pairs,) is above 0 for story a and below 0 for b; pairs with 0 or NaN
+    are not used for fitting.
 
     `worse` are pairs of (origin, perturbed) stories with their group: fitted on, never predicted.
     """
@@ -114,7 +115,7 @@ class PairTask:
     worse: tuple[Codes, Codes, tuple[str, ...]] = (np.empty(0, np.int64), np.empty(0, np.int64), ())
 
     def trainable(self) -> Mask:
-        """Pairs of which one story is preferred."""
+        """Mask of the pairs with one preferred story."""
         return np.asarray(np.abs(np.nan_to_num(self.lead)) > 0)
 
     def fit(self, block: int, train: Mask) -> Linear:
@@ -140,7 +141,7 @@ class PairTask:
         return fit.score(rows[self.a[units]]) - fit.score(rows[self.b[units]])
 
     def stack(self, predictions: Floats, train: Mask) -> tuple[Floats, float]:
-        """Logistic regression on the blocks' log odds; a block that would count against itself counts nothing."""
+        """Logistic regression on the blocks' log odds; a block with a negative weight gets weight 0."""
         won = (self.lead[train] > 0).astype(np.float64)
         weights = np.zeros(predictions.shape[1])
         used = np.arange(predictions.shape[1])
@@ -166,16 +167,16 @@ class RatingTask:
         return ~np.isnan(self.people)
 
     def fit(self, block: int, train: Mask) -> Linear:
-        """Ridge regression; the penalty by the training stories' leave-one-out error."""
+        """Ridge regression, with the penalty that minimises the leave-one-out error on the training stories."""
         ridge = fit_ridge(self.blocks[block][train], self.people[train], RIDGE_PENALTIES)
         return Linear(ridge.low, ridge.high, ridge.mean, ridge.scale, ridge.weights, ridge.intercept)
 
     def predicted(self, block: int, fit: Linear, units: Mask) -> Floats:
-        """Ratings."""
+        """Predicted ratings."""
         return fit.score(self.blocks[block][units])
 
     def stack(self, predictions: Floats, train: Mask) -> tuple[Floats, float]:
-        """Least squares with weights of 0 or more."""
+        """Least squares with nonnegative weights."""
         stack = fit_stack(predictions, self.people[train])
         if not stack.weights.any():
             return np.eye(1, predictions.shape[1])[0], 0.0
@@ -183,7 +184,7 @@ class RatingTask:
 
 
 def fitted(task: Task, train: Mask, seed: int) -> Stacked:
-    """The fit on some units: every block, and what each counts for by folds of these units' groups."""
+    """The fit on some units: every block, weighted by stacking on folds of these units' groups."""
     train = train & task.trainable()
     fits = [task.fit(k, train) for k in range(len(task.blocks))]
     if len(fits) == 1:
@@ -208,7 +209,7 @@ def _held_out(task: Task, block: int, train: Mask, seed: int) -> Floats:
 
 
 def out_of_fold(task: Task, fold: Codes, seed: int) -> Floats:
-    """Each unit's prediction by the fit that saw nothing of its fold; ratings less the mean that they were fitted on.
+    """Out-of-fold prediction of each unit; predicted ratings are relative to the mean of the training ratings.
 
     With that mean, noise would run against the ratings: it lies the higher the lower the held-out ratings are.
     """

@@ -24,7 +24,7 @@ _NOBODY: Worse = (np.empty(0, np.int64), np.empty(0, np.int64), ())
 def fit_linear(
     materials: Sequence[Material], options: TrainOptions, worse: Sequence[tuple[Story, Story]], telling: Telling
 ) -> Fits:
-    """A head for each criterion and kind, each checked on folds by story-prompt."""
+    """Fit a linear head for each criterion and kind of answer, and check each on folds by story-prompt."""
     heads: list[Head] = []
     checks: list[PreferenceCheck] = []
     rated: list[RatingCheck] = []

@@ -30,14 +30,14 @@ _TOLD = 32
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Preferences:
-    """People's preferences on one criterion: `side` of the pairs."""
+    """People's preferences on one criterion; `side` holds the pairs."""
 
     criterion: str
     side: Side
 
     @property
     def pairs(self) -> Pairs:
-        """The pairs."""
+        """The compared pairs of stories."""
         return self.side.pairs
 
 
@@ -53,7 +53,9 @@ class Ratings:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Numbers:
-    """Stories as numbers: surface features by name, and vectors where a model embeds. `usable`: has words."""
+    """Numeric features of stories: surface features by name, and embeddings where a model is named. `usable`: the story
+    has words.
+    """
 
     features: tuple[str, ...]
     surface: Floats
@@ -62,11 +64,11 @@ class Numbers:
 
     @property
     def blocks(self) -> list[Floats]:
-        """Rows of each kind of columns."""
+        """The stories' rows in each block of columns."""
         return [self.surface] if self.vectors is None else [self.surface, self.vectors]
 
     def first(self, n: int) -> Numbers:
-        """Of the first stories only."""
+        """The features of the first n stories."""
         return Numbers(
             self.features, self.surface[:n], None if self.vectors is None else self.vectors[:n], self.usable[:n]
         )
@@ -74,7 +76,7 @@ class Numbers:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Material:
-    """One dataset, its stories in the order of their ids, and what people said of them."""
+    """Training material of one dataset: its stories in order of id, with people's preferences and ratings."""
 
     dataset: Dataset
     stories: tuple[Story, ...]
@@ -87,7 +89,9 @@ class Material:
         return [story.story_prompt or f"story {story.id}" for story in self.stories]
 
     def fact(self) -> dict[str, Any]:
-        """For the card: which data, by hash, and how much of it."""
+        """Facts about the dataset for the model card: its hash, and counts of stories, story-prompts, pairs and
+        ratings.
+        """
         return {
             "dataset": self.dataset.name,
             "hash": self.dataset.fingerprint(),
@@ -99,7 +103,7 @@ class Material:
 
 
 def read(dataset: Dataset, criteria: Sequence[str]) -> Material:
-    """A dataset's stories, preferences and ratings on these criteria (all, where none are named).
+    """Read a dataset's stories, preferences and ratings on the named criteria (all criteria where none are named).
 
     Raises SpecError for a criterion that nobody judged, and where there is too little to train on.
     """
@@ -130,7 +134,9 @@ def read(dataset: Dataset, criteria: Sequence[str]) -> Material:
 def numbers(
     stories: Sequence[Story], embed_by: str | None, cache: Path | None, embedded: Callable[[int], None] | None = None
 ) -> Numbers:
-    """Features, and embeddings where a model is named; each text is embedded once and kept, and `embedded` is told."""
+    """Surface features, and embeddings where a model is named. Each text is embedded once and cached, and `embedded` is
+    called with the progress.
+    """
     frame = pd.DataFrame(
         {"text": [s.text for s in stories], "story_prompt": [s.story_prompt for s in stories]},
         index=[s.id for s in stories],
@@ -153,7 +159,7 @@ def numbers(
 
 
 def perturbed_pairs(dataset: Dataset) -> list[tuple[Story, Story]]:
-    """(Origin, perturbed) of a file of `judge stress make`. DataError where it holds none."""
+    """Pairs (origin, perturbed) in a file of `judge stress make`. Raises DataError where it holds none."""
     stories = {story.id: story for story in dataset.stories()}
     origins = {name.origin: story for id_, story in stories.items() if (name := read_name(id_)) and not name.strength}
     pairs = []
@@ -171,7 +177,9 @@ def perturbed_pairs(dataset: Dataset) -> list[tuple[Story, Story]]:
 
 
 def chosen(material: Material, worse: Sequence[tuple[Story, Story]], seed: int) -> list[tuple[Story, Story]]:
-    """As many perturbed pairs at most as people decided, so that these do not outvote people."""
+    """A sample of perturbed pairs, at most as many as the pairs that people decided, so that they do not outvote
+    people.
+    """
     if not worse or not material.preferences:
         return []
     most = max(int((np.nan_to_num(preference.side.net) != 0).sum()) for preference in material.preferences)

@@ -15,7 +15,7 @@ LEAST_TOKENS = 16
 
 @dataclass(frozen=True, slots=True)
 class EncoderOptions:
-    """A cross-encoder to train on from `model`, a folder or a name on the hub.
+    """Options of a cross-encoder, trained from the pretrained `model`: a folder or a name on the hub.
 
     At most `epochs`; stopped where a fold of the training story-prompts gets no better. `batch_size` lists or stories a
     step. `max_length` tokens are read, None: as many as the model reads. `criteria` names the set with the definitions
@@ -66,7 +66,7 @@ class TrainOptions:
 
 
 def encoder_options(model: str | None, **chosen: Any) -> EncoderOptions | None:
-    """Options of an encoder, those that are None at their defaults. OptionError where there is none to have them."""
+    """Options of an encoder, with defaults in place of None. Raises OptionError for options without an encoder."""
     given = {name: value for name, value in chosen.items() if value is not None}
     if model is None:
         for name, value in given.items():

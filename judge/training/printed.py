@@ -9,7 +9,7 @@ from judge.training.result import Trained
 
 
 def training_tables(result: Trained) -> list[Table]:
-    """Agreement out of fold with preferences and ratings, then calibration."""
+    """Tables of out-of-fold agreement with preferences and ratings, then of calibration."""
     agreements = [] if result.preferences is None else agreement_tables(result.preferences)
     agreements += [] if result.ratings is None else [_ratings(result.ratings)]
     return [*agreements, _calibration(result.calibrations)]

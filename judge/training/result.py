@@ -12,7 +12,9 @@ from judge.training.evaluation import Calibrations, RatingAgreement
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trained:
-    """A trained model: where it lies, its card, and its checks; None where nobody preferred, or rated."""
+    """A trained model: its folder, its card, and its checks, which are None where people gave no preferences or no
+    ratings.
+    """
 
     folder: Path
     card: dict[str, Any]

@@ -10,11 +10,11 @@ from judge.execution.progress import Progress
 
 @dataclass(frozen=True, slots=True)
 class Telling:
-    """Sentences, and a bar with the time that is left; `quiet`: no bar."""
+    """Progress messages of a training: sentences, and a bar with the time left; `quiet` leaves out the bar."""
 
     tell: Callable[[str], None]
     quiet: bool = True
 
     def progress(self, total: int) -> Progress:
-        """A bar over so many steps; a context."""
+        """A context manager that shows a progress bar over `total` steps."""
         return Progress(total, parser=None, quiet=self.quiet)

@@ -38,7 +38,7 @@ from judge.version import __version__
 def train(
     datasets: Sequence[Dataset], folder: Path, options: TrainOptions, negatives: Dataset | None, telling: Telling
 ) -> Trained:
-    """Train on datasets, write the folder, and return what it came to. Raises SpecError and DataError."""
+    """Train a model on datasets, write its folder, and return the result. Raises SpecError and DataError."""
     model_folder.check_free(folder)
     materials = [read(dataset, options.criteria) for dataset in datasets]
     _check_once(materials)

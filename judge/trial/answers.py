@@ -21,7 +21,7 @@ from judge.trial.questions import Questions
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """Outcome of one query: the reading of its answer, or the reason why there is none (`error`, status not_answered).
+    """Outcome of one query: the parsed answer, or the reason why there is none (`error`, status not_answered).
 
     `read` is a judgment for each criterion that was asked for, or the verdict of a comparison.
     """
@@ -38,7 +38,7 @@ Hear = Callable[[Answered], None]
 
 
 class Trial:
-    """One trial of all queries. `answers` holds what has come so far, by the query's key."""
+    """One trial: all its queries, and in `answers` the outcomes so far, by the query's key."""
 
     def __init__(self, questions: Questions, hear: Hear | None = None, budget: Budget | None = None) -> None:
         self.questions = questions
@@ -73,7 +73,7 @@ class Trial:
 
     @property
     def retries(self) -> int:
-        """Number of requests that brought no answer and are asked again."""
+        """Number of requests that failed and are sent again."""
         return 0 if self._run is None else self._run.outcomes.retries
 
     def stop(self, why: str) -> None:
@@ -84,7 +84,7 @@ class Trial:
             self._run.abandon()
 
     def give_up(self, why: str) -> None:
-        """Note of every question without an answer that it has none, and why."""
+        """Record for every question without an answer that it has none, with the reason."""
         for query in self.questions.queries:
             if query.key not in self.answers:
                 self._keep(_unanswered(query, why))
@@ -101,7 +101,7 @@ def budget_of(spec: RunSpec) -> Budget | None:
 
 
 async def ask_once(questions: Questions) -> list[Answered]:
-    """Open the judge, ask everything and close it. Raises BackendError where no question could be answered at all."""
+    """Open the judge, ask all questions and close it. Raises BackendError where no question could be answered."""
     spec = questions.spec
     backend = open_backend(spec.judge, settings_of(spec))
     trial = Trial(questions, budget=budget_of(spec))
@@ -124,13 +124,13 @@ class _Memory:
         self._parser = parser("ours")
 
     def start(self) -> None:
-        """Nothing is to be begun."""
+        """Do nothing: answers kept in memory need no preparation."""
 
     async def room(self) -> None:
-        """There always is."""
+        """Whether another answer can be stored: always true."""
 
     def answered(self, query: Request, repeat: int, response: Response, *, started: float, seconds: float) -> None:
-        """Read the answer and pass it on."""
+        """Parse the answer and pass it on."""
         del repeat, started, seconds
         if not isinstance(query, Query):
             return
@@ -144,13 +144,13 @@ class _Memory:
     def failed(
         self, query: Request, repeat: int, error: BackendError, *, started: float, seconds: float, final: bool
     ) -> None:
-        """Pass on what was given up; what will be asked again is not told."""
+        """Pass on a request that was given up; a request that will be sent again is not passed on."""
         del repeat, started, seconds
         if final and isinstance(query, Query):
             self._keep(_unanswered(query, str(error), filtered=error.kind == "filtered"))
 
     async def finish(self, ended: str) -> None:
-        """Nothing is to be made durable."""
+        """Do nothing: answers kept in memory are not written to disk."""
 
 
 def _unanswered(query: Query, why: str, *, filtered: bool = False) -> Answered:

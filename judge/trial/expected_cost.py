@@ -14,7 +14,9 @@ from judge.trial.questions import Questions
 
 @dataclass(frozen=True, slots=True)
 class ExpectedCost:
-    """Requests, tokens (estimated from the texts' lengths), dollars: 0 = free, None = not known, and why."""
+    """Expected cost: requests, tokens (estimated from the texts' lengths) and dollars (0 = free, None = not known, with
+    the reason).
+    """
 
     requests: int
     prompt_tokens: int
@@ -24,7 +26,7 @@ class ExpectedCost:
 
     @property
     def words(self) -> str:
-        """One line of it."""
+        """The expected cost in one line."""
         count = f"{self.requests} request{'' if self.requests == 1 else 's'}"
         if self.dollars == 0 and not self.prompt_tokens:
             return f"{count}, no tokens: free."
@@ -37,7 +39,7 @@ class ExpectedCost:
 
 
 def expected_cost(questions: Questions) -> ExpectedCost:
-    """The sum over all questions."""
+    """Expected cost of all questions."""
     spec = questions.spec
     price = load_prices(spec.judge, spec.base_url, spec.engine)
     each = [forecast(p.plan, list(p.subjects), len(p.subjects), price=price, one_call=True) for p in questions.parts]

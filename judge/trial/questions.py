@@ -53,7 +53,9 @@ class Asking:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One Eval-Prompt's questions: a plan of its own, since a plan rates stories or compares them."""
+    """The questions of one Eval-Prompt. They have a plan of their own, since a plan either rates stories or compares
+    them.
+    """
 
     plan: Plan
     subjects: tuple[Subject, ...]
@@ -80,7 +82,7 @@ class Questions:
 
 
 def questions(asking: Asking, story: Story, other: Story | None = None) -> Questions:
-    """The questions about a story; Eval-Prompts that compare ask about it beside the other one, in both orders.
+    """The questions about a story; Eval-Prompts that compare ask about it and the other story in both orders.
 
     Raises SpecError for what cannot be asked, and where a story is empty.
     """
@@ -130,7 +132,9 @@ def _part(asking: Asking, name: str, story: Story, other: Story | None) -> Part:
 
 
 def with_both(asking: Asking, *, compares: bool) -> Asking:
-    """The same with an Eval-Prompt of each kind that is wanted: those named of a kind, or the usual one."""
+    """The same trial with at least one Eval-Prompt of each wanted kind (rating, and comparing if `compares`): the named
+    ones, or else the default.
+    """
     kinds = {name: load_eval_prompt(name).compares for name in asking.eval_prompts}
     rating = [name for name, compared in kinds.items() if not compared] or [RATES]
     comparing = [name for name, compared in kinds.items() if compared] or [COMPARES]

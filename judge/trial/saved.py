@@ -14,7 +14,7 @@ from judge.trial.answers import Answered
 
 
 def record(answered: Answered, judge: str) -> dict[str, Any]:
-    """The request as sent, the answer, what was read of it, tokens and cost."""
+    """One answer as plain data: the request as sent, the answer, its parsed content, tokens and cost."""
     query, response = answered.query, answered.response
     return {
         "judge": judge,

@@ -26,7 +26,9 @@ PREFERRED: dict[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Rated:
-    """One criterion's rating by one Eval-Prompt. None = not answered yet; `error` says why there will be none."""
+    """One criterion's rating by one Eval-Prompt. None = not answered yet; `error` is the reason why no answer will
+    come.
+    """
 
     criterion: Criterion
     eval_prompt: str
@@ -44,7 +46,7 @@ class Rated:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """One criterion's preference by one Eval-Prompt: your story shown first, and shown second."""
+    """One criterion's preference by one Eval-Prompt, with your story shown first and with it shown second."""
 
     criterion: Criterion
     eval_prompt: str
@@ -55,18 +57,20 @@ class Compared:
 
     @property
     def preferred(self) -> Preferred:
-        """The judge's preference over its two orders."""
+        """The judge's preference, combined over both orders."""
         return of_both(self.orders)
 
     @property
     def by_control(self) -> Preferred:
-        """The control's preference over its two orders."""
+        """The control's preference, combined over both orders."""
         return of_both(self.control)
 
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """Results for one story and perhaps its comparison with another. `control`: whether the control's are included."""
+    """Results for one story, and its comparison with another story if there is one. `control`: whether the control's
+    results are included.
+    """
 
     judge: str
     story: Story
@@ -93,7 +97,7 @@ class Sheet:
 
 
 def sheet(asked: Questions, answers: Mapping[str, Answered], control: Mapping[str, Answered] | None) -> Sheet:
-    """The sheet of what has come so far. `control` are the control's answers; None where the judge is the control."""
+    """The sheet of the answers so far. `control` holds the control's answers; None where the judge is the control."""
     judgments, verdicts = _by_criterion(control or {}, asked.story.id)
     rated: list[Rated] = []
     compared: dict[tuple[str, str], list[Query]] = {}
@@ -132,7 +136,7 @@ def by_key(answers: Iterable[Answered]) -> dict[str, Answered]:
 
 
 def of_both(orders: tuple[Verdict | None, Verdict | None]) -> Preferred:
-    """Preference over two orders; the first shows your story first, the second the other one.
+    """Preference over both orders; your story is shown first in the first verdict, the other story in the second.
 
     A tie in one order and a story in the other is no agreement: it depends on the order.
     """

@@ -12,12 +12,12 @@ MOST_BYTES = 4_000_000
 
 
 def read_story(file: Path, story_prompt: str = "", reference: str | None = None, id_: str | None = None) -> Story:
-    """The story in a text file (UTF-8); DataError where it is none."""
+    """The story in a text file (UTF-8). Raises DataError where the file holds no story."""
     return Story(id_ or file.name, story_prompt, "unknown", read_text(file), reference)
 
 
 def read_text(file: Path) -> str:
-    """The file's text; DataError where it cannot be read, is not UTF-8 or is larger than a story."""
+    """The file's text. Raises DataError where it cannot be read, is not UTF-8 or is too large for a story."""
     try:
         with file.open("rb") as stream:
             data = stream.read(MOST_BYTES + 1)

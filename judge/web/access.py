@@ -40,7 +40,7 @@ _HEADERS = {
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """Access that a server allows: its key and its token.
+    """Access rules of a server: its key and its token.
 
     On loopback `key` is None and the Host header must be one of this machine's own names. Elsewhere readers need the
     key once in the address (`?key=`), then a cookie, which browsers tie to the name they used, remembers it. `token`
@@ -52,22 +52,24 @@ class Access:
 
     @property
     def cookie(self) -> str:
-        """The name of the key's cookie. Browsers share cookies among the ports of a host: each key has its own name."""
+        """Name of the cookie that holds the key. Browsers share cookies among the ports of a host, so each key has its
+        own name.
+        """
         return f"judge_key_{hashlib.sha256((self.key or '').encode()).hexdigest()[:16]}"
 
 
 def access_for(host: str, key: str | None = None) -> Access:
-    """Access of a server bound to `host`: open on loopback, with a key elsewhere: `key`, or a new one."""
+    """Access rules of a server bound to `host`: open on loopback; elsewhere with a key, which is `key` or a new one."""
     return Access(None if host in LOOPBACK else key or new_key())
 
 
 def new_key() -> str:
-    """A key for readers from elsewhere."""
+    """A new random key for readers on other machines."""
     return secrets.token_urlsafe(16)
 
 
 class Guard:
-    """Middleware that lets through what `Access` allows and adds the headers that keep a page to itself."""
+    """Middleware that refuses what `Access` does not allow, and adds headers that isolate a page from other sites."""
 
     def __init__(self, app: ASGIApp, access: Access) -> None:
         self.app = app

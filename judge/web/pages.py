@@ -28,7 +28,7 @@ class Pages:
         self._environment.globals.update(token=access.token, version=__version__, static=static_address)
 
     def response(self, template: str, status: int = 200, **values: Any) -> Response:
-        """A page; it is not to be kept by the browser, because results change."""
+        """A page as a response that the browser does not cache, because results change."""
         from starlette.responses import HTMLResponse
 
         return HTMLResponse(self.text(template, **values), status, headers={"cache-control": "no-store"})
@@ -39,12 +39,14 @@ class Pages:
 
 
 def static_address(name: str) -> str:
-    """The address of a file in `static/`, or of the stylesheet, with a mark that changes when its content does."""
+    """The address of a file in `static/`, or of the stylesheet, with a version mark that changes with its content."""
     return f"/static/{name}?{fingerprint(_static(name))[3:11]}"
 
 
 def static_route() -> Route:
-    """Serves `judge/web/static/` and the stylesheet, by name from a fixed list: no path is ever made from a request."""
+    """Route for `judge/web/static/` and the stylesheet. Names come from a fixed list: no path is ever made from a
+    request.
+    """
     from starlette.responses import Response
     from starlette.routing import Route
 

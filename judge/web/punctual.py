@@ -14,22 +14,22 @@ HEAD_SECONDS = 30.0
 
 
 class Punctual(H11Protocol):
-    """One connection, closed where no request has begun in time."""
+    """One HTTP connection, which is closed where no request begins in time."""
 
     _waiting: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn's own
-        """Begin to wait for the first request."""
+        """Start the timeout for the first request."""
         super().connection_made(transport)
         self._wait()
 
     def data_received(self, data: bytes) -> None:
-        """Wait on, unless these bytes end a request's headers."""
+        """Pass the bytes on, and keep the timeout running unless they end a request's headers."""
         super().data_received(data)
         self._wait()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Wait no longer."""
+        """Stop the timeout."""
         super().connection_lost(exc)
         if self._waiting is not None:
             self._waiting.cancel()

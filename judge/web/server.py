@@ -42,7 +42,7 @@ def serve(
     also: Mapping[str, str] | None = None,
     open_: bool = False,
 ) -> None:
-    """Serve what `build` makes until Ctrl-C or SIGTERM; requests that are being answered are finished.
+    """Serve the application that `build` makes until Ctrl-C or SIGTERM; requests in progress are finished first.
 
     Without `port`, the first free one from 8765 on; 0 takes any. The first line on stdout is the address, so that a
     program can read it. Elsewhere than on loopback readers need a key: `key`, where links are to outlast the server, or

@@ -54,7 +54,8 @@ _ABOUT = ("dataset", "kind", "run", "judge", "eval_prompt", "criterion", "agains
 
 @dataclass(frozen=True, slots=True)
 class AccuracyRow:
-    """Shares, in 0..1, of pairs of stories in people's order, by one judge, by people one by one or by the control.
+    """Pairwise accuracy of one judge, of people one by one or of the control: shares (0..1) of story pairs in people's
+    order.
 
     Attributes
     ----------
@@ -100,7 +101,7 @@ class Accuracies(Signed):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row each, with `signature` and `notes` in its `attrs`.
+        """A frame with one row for each rater and criterion, and with `signature` and `notes` in its `attrs`.
 
         What its subject is called and lost, then the fields of `AccuracyRow`: an estimate has `_n` and, where there is
         one, `_low, _high, _reason` beside it.
@@ -154,7 +155,7 @@ class _Measured:
             remarks.notes[f"{note}; epsilon and the systems are treated as fixed"] = None
 
     def row(self, candidate: Candidate) -> AccuracyRow:
-        """All measures of a candidate, or the reason why there are none."""
+        """The row of a candidate: all its measures, or the reason why none can be computed."""
         if candidate.reason:
             nothing = Estimate.undefined(candidate.reason)
             return AccuracyRow(candidate.subject, 0, half=nothing, strict=nothing, acc_eq=nothing, spa=nothing)

@@ -90,13 +90,15 @@ class AltTestRow:
 
     @property
     def people_share(self) -> float | None:
-        """Share of stories where a person lies at least as close as the judge, mean over people: rho's other side."""
+        """Mean over people of the share of stories where a person is at least as close as the judge: the counterpart of
+        rho.
+        """
         shares = [person.person_closer for person in self.people]
         return sum(shares) / len(shares) if shares and self.advantage.defined else None
 
 
 def tested_rows(matrices: Sequence[RatingMatrix], options: ReplacementOptions) -> tuple[list[AltTestRow], Remarks]:
-    """Rows of every judge cell that can be compared with people and, by criterion, of judges that know nothing."""
+    """Rows of every judge cell that can be compared with people and, for each criterion, of null judges."""
     matrix_candidates, remarks = comparable(matrices, options.against, None)
     tests: dict[tuple[str, str], _Test] = {}
     judges: dict[tuple[str, str], list[Candidate]] = {}
@@ -161,7 +163,7 @@ class _Test:
         )
 
     def row(self, subject: Subject, judge: Floats) -> AltTestRow:
-        """The test of a judge, or of one that knows nothing."""
+        """Table row with the test of a judge or of a null judge."""
         result = self.result(judge)
         stories = [person.stories for person in result.people]
         return AltTestRow(
@@ -275,7 +277,7 @@ def _people(
 
 
 def packed(ratings: Floats) -> Floats:
-    """Each story's ratings moved to the left, as many columns as most stories have ratings; stories with 2 or more.
+    """Ratings of stories with 2 or more, moved to the left; there are as many columns as the most ratings of one story.
 
     Columns are then positions: for agreement among whoever rated, one-way.
     """

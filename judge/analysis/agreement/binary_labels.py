@@ -54,7 +54,7 @@ _NUMBERS = tuple(
 
 @dataclass(frozen=True, slots=True)
 class LabelRow:
-    """Discrimination of stories with a label from others, by a judge cell or the control.
+    """How well a judge cell or the control separates stories with a label from the others.
 
     Attributes
     ----------
@@ -102,7 +102,7 @@ class Discrimination(Signed):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row each, with `signature` and `notes` in its `attrs`.
+        """A frame with one row for each rater and label, and with `signature` and `notes` in its `attrs`.
 
         What its subject is called and lost, then the fields of `LabelRow`: an estimate has `_n` and, where there is
         one, `_low, _high, _reason` beside it.
@@ -139,7 +139,7 @@ class _Labelled:
         self.resamples = self._draw()
 
     def rows(self, predict: Predict | None) -> list[LabelRow]:
-        """For each set the judge cells, then the control."""
+        """Rows for each set of stories compared with the labelled ones: the judge cells, then the control."""
         matrix = self.matrix
         dataset_candidates = [judge_cell(matrix, i, None, None) for i in range(len(matrix.cells))]
         if predict is not None:

@@ -34,7 +34,7 @@ _CONTROL_WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class LayoutRow:
-    """One row: kind (ceiling, judge, control), whose it is, one estimate a criterion, and their mean.
+    """One row of the grid: its kind (ceiling, judge, control), its rater, one estimate per criterion, and their mean.
 
     `name` is the judge as it was asked; `run` is given only where it was asked in several, and `is_control` says
     whether it is no language model.
@@ -50,7 +50,7 @@ class LayoutRow:
 
     @property
     def key(self) -> tuple[str | None, ...]:
-        """Whose row it is, whatever people it is against: the ceiling is named by its people."""
+        """Identifier of the row's rater, the same for all people compared with; the ceiling's name is left out."""
         return (self.kind, None if self.kind == CEILING else self.name, self.eval_prompt, self.run)
 
     @property
@@ -67,7 +67,7 @@ class LayoutRow:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """One dataset's cells.
+    """The rows and columns of one dataset's correlation grid.
 
     `statistic` and `where` say what a cell is (e.g. "Kendall's tau-b" and "over all stories"), `unit` what its n
     counts, `criteria` and `short` name the columns, `control_sources` where the control row's ratings come from;
@@ -91,7 +91,7 @@ class Layout:
 
     @property
     def by_people(self) -> list[tuple[str, LayoutRow]]:
-        """Each row with whose people it is against: `ALL`, and behind it each panel's."""
+        """Each row paired with the people it is compared with: `ALL`, followed by the same row for each panel."""
         of_panels = {name: {row.key: row for row in rows} for name, rows in self.panels.items()}
         named_rows: list[tuple[str, LayoutRow]] = []
         for row in self.rows:
@@ -101,7 +101,7 @@ class Layout:
 
     @property
     def cells(self) -> list[Estimate]:
-        """All cells, row by row."""
+        """All estimates of the grid, row by row."""
         return [cell for row in self.rows for cell in row.cells]
 
     @property
@@ -127,7 +127,7 @@ class Layout:
 
     @property
     def control(self) -> str:
-        """Method of the control, e.g. ``out of fold``, in the words of captions; empty where it rates nothing."""
+        """Source of the control's ratings in words, e.g. ``out of fold``; empty where it rates nothing."""
         source_words = (_CONTROL_WORDS.get(source) for source in self.control_sources)
         return " or ".join(words for words in source_words if words)
 

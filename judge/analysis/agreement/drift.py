@@ -79,14 +79,14 @@ class HomogeneityRow:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Drift(Signed):
-    """Agreement by dataset and system, and tests that it is the same everywhere."""
+    """Agreement by dataset and system, and tests of whether it is the same in all systems or datasets."""
 
     tests: tuple[HomogeneityRow, ...]
     groups: tuple[GroupRow, ...]
 
     @property
     def frame(self) -> pd.DataFrame:
-        """The tests, with `signature` and `notes` in its `attrs`.
+        """A frame of the tests, with `signature` and `notes` in its `attrs`.
 
         What their subject is called, then the fields of `HomogeneityRow`: the lowest and highest r have `_low, _high,
         _n` beside them; `tail` is that of p.
@@ -96,7 +96,7 @@ class Drift(Signed):
 
     @property
     def groups_frame(self) -> pd.DataFrame:
-        """The groups, with the same in its `attrs`.
+        """A frame of r in each dataset and system, with `signature` and `notes` in its `attrs`.
 
         What their subject is called, then the fields of `GroupRow`: r has `_low, _high` (Fisher), `_n`, `_reason`.
         """

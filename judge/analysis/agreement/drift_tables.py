@@ -10,7 +10,7 @@ from judge.stats.correlation.heterogeneity import FEW
 
 
 def tables(result: Drift) -> list[Table]:
-    """The tests of homogeneity, then r by dataset and system."""
+    """Tables of the tests of homogeneity, then of r by dataset and system."""
     return [_test_table(result), _group_table(result)]
 
 

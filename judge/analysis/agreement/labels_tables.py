@@ -10,7 +10,7 @@ from judge.printing.tables import Column, Table
 
 
 def tables(result: Discrimination) -> list[Table]:
-    """The table, with its signature."""
+    """The table of discrimination, with its signature."""
     options = result.options
     rows = [cells(row) for row in result.rows]
     columns = first_columns(rows)

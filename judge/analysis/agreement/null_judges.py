@@ -28,18 +28,20 @@ DEALT = 20
 
 
 def constant(ratings: Floats, stories: Mask) -> Floats:
-    """The mean of people's ratings (n, people) of these stories (n,), for each of them; NaN for others."""
+    """Constant judge: the mean of people's ratings (n, people) of the selected stories (n,); NaN for others."""
     return np.where(stories, float(np.nanmean(ratings[stories])), np.nan)
 
 
 def commonest(ratings: Floats, stories: Mask) -> Floats:
-    """The code that people (n, people) gave most often of these stories (n,), for each of them; NaN for others."""
+    """Most frequent code in people's labels (n, people) of the selected stories (n,), for each; NaN for others."""
     codes, counts = np.unique(ratings[stories][~np.isnan(ratings[stories])], return_counts=True)
     return np.where(stories, codes[counts.argmax()], np.nan)
 
 
 def permuted(ratings: Floats, stories: Mask, rng: np.random.Generator) -> Iterator[Floats]:
-    """`DEALT` judges (n,): of each of these stories one rating, drawn at random, then dealt to the stories anew."""
+    """Yield `DEALT` null judges (n,): one rating of each selected story is drawn at random, then all are permuted over
+    stories.
+    """
     rows = np.flatnonzero(stories)
     rated = ~np.isnan(ratings[rows])
     for _ in range(DEALT):
@@ -50,7 +52,7 @@ def permuted(ratings: Floats, stories: Mask, rng: np.random.Generator) -> Iterat
 
 
 def at_random(people: Floats, labels: int, positive: int | None) -> Confusion:
-    """Expected labels of a judge that gives labels at random, as often as people do: shares of each story, no draws."""
+    """Expected labels of a judge that labels at random with people's frequencies: shares per story, no draws."""
     rated = ~np.isnan(people)
     code = people[rated].astype(np.int64)
     share = np.bincount(code, minlength=labels) / max(1, code.size)

@@ -70,7 +70,7 @@ class MeanRow:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Replacement(Signed):
-    """The alternative annotator test of every judge and of judges that know nothing, and means of systems.
+    """The alternative annotator test of every judge and of null judges, and mean ratings of systems.
 
     `signature_parts` and `notes` are of the tests, `means_signature_parts` and `means_notes` of the means.
     """
@@ -88,7 +88,7 @@ class Replacement(Signed):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """The tests, one a row, with `signature` and `notes` in its `attrs`.
+        """A frame with one row for each test, and with `signature` and `notes` in its `attrs`.
 
         What their subject is called, then the fields of `AltTestRow`: an estimate has `_n` and, where there is one,
         `_low, _high, _reason` beside it; `tail` is that of both p.
@@ -99,7 +99,7 @@ class Replacement(Signed):
 
     @property
     def people_frame(self) -> pd.DataFrame:
-        """The judges' tests person by person.
+        """A frame of the judges' tests with one row for each person.
 
         `dataset, run, judge, eval_prompt, criterion, against, person, stories, judge_closer, person_closer, p, tail,
         p_adjusted` (Benjamini-Yekutieli over the people of the cell)`, won`; `story_prompts, clustered_p,
@@ -110,8 +110,8 @@ class Replacement(Signed):
 
     @property
     def means_frame(self) -> pd.DataFrame:
-        """The means, for every judge cell and system: what it is called, then the fields of `MeanRow`, estimates with
-        `_low, _high, _n, _reason` beside them.
+        """A frame of mean ratings by judge cell and system: labels, then the fields of `MeanRow`, each estimate with
+        columns `_low, _high, _n, _reason`.
         """
         more = ("system", "both", "judge_only", "lost")
         rows = [cells(row) for row in self.means]

@@ -13,7 +13,7 @@ from judge.stats.estimation.prediction_powered import FEW
 
 
 def tables(result: Replacement) -> list[Table]:
-    """The alt-test, and prediction-powered means of systems."""
+    """Tables of the alternative annotator test, and of prediction-powered means of systems."""
     return [_test_table(result), _mean_table(result)]
 
 
@@ -78,7 +78,7 @@ def _test_table(result: Replacement) -> Table:
 
 
 def verdict(result: Replacement) -> str:
-    """The test in a sentence: who passes where a judge that knows nothing does not."""
+    """The result of the test in a sentence: which judges pass on rows where null judges do not."""
     judges = [row for row in result.tests if row.kind != NULL and row.winning_rate.defined]
     if not judges:
         return "May a judge replace a person? It cannot be tested: each row states the reason."

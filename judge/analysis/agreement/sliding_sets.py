@@ -33,7 +33,7 @@ _NUMBERS = tuple(Column(name, name) for name in (*(f"{way}_{what}" for way in WA
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """One way to count differences: r with its sign, and its square with an interval; `n` counts pairs, or stories."""
+    """Correlation for one way to count differences: r, and r squared with an interval; `n` counts pairs, or stories."""
 
     r: Estimate
     r2: Estimate
@@ -66,21 +66,21 @@ class SlidingRow:
 
     @property
     def sign(self) -> str | None:
-        """The sign of r in all ways, or ``mixed``."""
+        """The sign of r where it is the same under all ways to count differences, else ``mixed``."""
         signs = {"+" if way.r.value > 0 else "-" for way in self.ways.values() if way.r.value is not None}
         return signs.pop() if len(signs) == 1 else "mixed" if signs else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SlidingSetsTable(Signed):
-    """Sliding sets of every judge cell and of the control."""
+    """Correlations over sliding sets for every judge cell and the control."""
 
     rows: tuple[SlidingRow, ...]
     options: DriftOptions
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row each, with `signature` and `notes` in its `attrs`.
+        """A frame with one row for each judge cell or control, and with `signature` and `notes` in its `attrs`.
 
         What its subject is called, for each way `{way}_r2`, with `_n` and, where there is one, `_low, _high, _reason`
         beside it, and `{way}_r`, signed; then the other fields of `SlidingRow`.
@@ -106,7 +106,7 @@ def sets(
 
 
 def sliding_cells(row: SlidingRow) -> dict[str, Any]:
-    """A row as frames and tables take it."""
+    """The values of a row by column name, for frames and tables."""
     row_cells = cells(row) | {"sign": row.sign}
     for name, way in row.ways.items():
         row_cells |= {f"{name}_r2": way.r2, f"{name}_r": way.r.value, f"{name}_pairs": way.r.n}

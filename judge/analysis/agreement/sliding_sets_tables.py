@@ -8,7 +8,7 @@ from judge.printing.tables import Column, Table
 
 
 def tables(result: SlidingSetsTable) -> list[Table]:
-    """The table, with its signature."""
+    """The table of sliding sets, with its signature."""
     rows = [sliding_cells(row) for row in result.rows]
     columns = [
         *first_columns(rows),

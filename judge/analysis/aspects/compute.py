@@ -55,7 +55,8 @@ class _Guess:
 
 
 def aspects(table: RatingsTable, options: AspectsOptions | None = None) -> Aspects:
-    """Recall of the aspects that people chose, and correlations with their ratings, over all and aspect by aspect.
+    """Recall of the aspects that people chose, and correlations with people's ratings, over all aspects and for each
+    one.
 
     Raises SpecError where no person rated anything.
     """

@@ -10,7 +10,7 @@ from judge.printing.tables import Column, Table
 
 
 def tables(result: Aspects) -> list[Table]:
-    """One row a judge and floor over all aspects, then the judges aspect by aspect."""
+    """A table with one row per judge and per floor over all aspects, then tables of the judges aspect by aspect."""
     overall = [row for row in result.rows if row.aspect is None]
     single = [row for row in result.rows if row.aspect is not None and row.is_judge]
     several = len({row.dataset for row in result.rows}) > 1

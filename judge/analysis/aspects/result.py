@@ -23,7 +23,7 @@ _NUMBERS = (*(f"recall_{k}" for k in PLACES), "rho", "tau")
 
 @dataclass(frozen=True, slots=True)
 class AspectRow:
-    """One judge, or one floor, over all aspects or on one.
+    """Results of one judge or one floor, over all aspects or on one aspect.
 
     Attributes
     ----------
@@ -63,14 +63,16 @@ class AspectRow:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Aspects(Signed):
-    """Judges and floors against the aspects that people chose; `rows` dataset by dataset, floors first."""
+    """Results of judges and floors against the aspects that people chose; `rows` is by dataset, floors first."""
 
     rows: tuple[AspectRow, ...]
     options: AspectsOptions
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row a judge or floor and aspect (null: over all), each number with `_low`, `_high` and `_reason`."""
+        """A frame with one row per judge or floor and aspect (null: over all), each number with `_low`, `_high` and
+        `_reason`.
+        """
         ends = [f"{name}{end}" for name in _NUMBERS for end in ("", "_low", "_high", "_reason")]
         return self.signed([dict(_flat(row)) for row in self.rows], [*_ABOUT, *ends])
 

@@ -60,7 +60,7 @@ class _Part:
 
 
 def classes(result: Correlations) -> Classes:
-    """Every judge's row over all stories beside its values within classes; nothing at other levels."""
+    """Correlations of every judge over all stories, with those within classes; empty at other levels."""
     tested: list[_Tested] = []
     if result.level == "overall":
         for dataset in result.datasets:
@@ -128,7 +128,7 @@ class _Split:
                 self.drawn[k] = self.intervals.values(np.where(stories, self.judges, np.nan), people)
 
     def parts(self, at: int) -> list[_Part]:
-        """One judge within each class that has enough stories, where that is defined."""
+        """Correlations of one judge within each class that has enough stories, where they are defined."""
         parts = []
         for k, drawn in self.drawn.items():
             stories = self.code == k
@@ -143,7 +143,7 @@ class _Split:
         return parts
 
     def spread(self, at: int, parts: Sequence[_Part]) -> Spread:
-        """The spread of people's ratings within these classes relative to all, on the judge's stories."""
+        """Spread of people's ratings within these classes relative to their spread overall, on the judge's stories."""
         names = {part.name for part in parts}
         group = np.array([k if name in names else -1 for k, name in enumerate(self.levels)])[self.code]
         return spread_within(np.where(self.both[at][:, None], self.positions, np.nan), group)

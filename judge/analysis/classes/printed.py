@@ -19,7 +19,7 @@ _RULE = (
 
 
 def tables(result: Classes) -> list[Table]:
-    """Pooled values, each above those within its classes."""
+    """Tables of pooled correlations, each above the correlations within its classes."""
     columns = [Column("dataset", "dataset")] if len({row.subject.dataset for row in result.rows}) > 1 else []
     columns += [Column("criterion", "criterion"), Column("judge", "judge"), Column("eval_prompt", "eval prompt")]
     columns += [
@@ -38,7 +38,7 @@ def tables(result: Classes) -> list[Table]:
 
 
 def beside(correlations: Sequence[Table], result: Classes, *, full: bool) -> list[Table]:
-    """Tables of correlations with a note beneath the first where signs differ within classes.
+    """Correlation tables; the first has a note where signs differ within classes.
 
     `full` adds the table of all classes, and notes on pooled values that lie outside their parts too.
     """
@@ -49,7 +49,7 @@ def beside(correlations: Sequence[Table], result: Classes, *, full: bool) -> lis
 
 
 def notes(rows: Sequence[ClassRow]) -> list[str]:
-    """A sentence for each flagged row, of pooled values that hide something; those after a few are counted."""
+    """A sentence for each flagged row (a pooled value that misleads); beyond the first few, rows are only counted."""
     sentences = [f"{_row_name(row)}: {sentence(row)}" for row in rows[:_NAMED]]
     more = len(rows) - _NAMED
     if more > 0:

@@ -20,7 +20,7 @@ LEVEL = 0.05
 
 @dataclass(frozen=True, slots=True)
 class ClassPart:
-    """The correlation within one class, as it is."""
+    """The correlation within one class, unadjusted."""
 
     name: str
     value: Estimate
@@ -54,7 +54,7 @@ class ClassRow:
 
     @property
     def flag(self) -> Flag | None:
-        """The flag that the tests give; signs first."""
+        """The flag that follows from the tests; a difference of signs takes precedence."""
         if self.signs is not None and self.signs < LEVEL:
             return "signs differ"
         if self.outside is not None and self.outside < LEVEL:
@@ -64,7 +64,7 @@ class ClassRow:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Classes(Signed):
-    """All rows of correlations, factor by factor."""
+    """Pooled correlations and their parts within classes, factor by factor."""
 
     rows: tuple[ClassRow, ...]
     statistic: str
@@ -76,7 +76,7 @@ class Classes(Signed):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """Long: one row a class, and one for all stories (`class` is null), which has the p values and the flag."""
+        """A long frame: one row per class, and one for all stories (`class` is null) with the p values and the flag."""
         return self.signed([dict(row) for row in self._rows()], _COLUMNS)
 
     def _rows(self) -> Iterator[Iterator[tuple[str, object]]]:

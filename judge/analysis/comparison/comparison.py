@@ -81,7 +81,7 @@ def compared(table: RatingsTable, options: CompareOptions | None = None) -> Comp
 
 
 def both_parsers(ours: RatingsTable, as_published: RatingsTable) -> RatingsTable:
-    """One table of the same answers parsed by two parsers; the second parser's runs carry its name.
+    """Join two readings of the same answers in one table; runs of the second reading carry its parser's name.
 
     Results that were imported, and so parsed by neither, stand in it once. Of the second reading only what `ours` has
     is taken: it may have been narrowed.

@@ -48,7 +48,7 @@ _NOT_ANSWERS = "undefined for imported ratings: the file does not hold the answe
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outcome:
-    """One criterion of a contrast.
+    """The results of a contrast on one criterion.
 
     Attributes
     ----------
@@ -103,13 +103,13 @@ class Outcome:
 
     @property
     def detectable(self) -> dict[str, Estimate]:
-        """Measure -> the difference that these stories could detect."""
+        """Mapping from a measure to the smallest difference that these stories could detect."""
         return {name: detectable(self.estimate(name), _spread(name, self.draws, self.units)) for name in MEASURES}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ContrastResult:
-    """One contrast: its criteria, each measure's mean over them, and the mean difference that could be detected."""
+    """One contrast: its criteria, the mean of each measure over them, and the detectable mean difference."""
 
     contrast: Contrast
     outcomes: tuple[Outcome, ...]
@@ -118,7 +118,7 @@ class ContrastResult:
 
 
 class Comparer:
-    """One dataset's contrasts; holds the resamples that all of them share."""
+    """Computes the contrasts of one dataset, all from the same resamples."""
 
     def __init__(self, matrix: RatingMatrix, options: CompareOptions, criterion_match: Match) -> None:
         self.matrix, self.options, self.match = matrix, options, criterion_match
@@ -126,7 +126,7 @@ class Comparer:
         self.agreement = AgreementMeasure(matrix, options, self.inputs, systems)
 
     def compare(self, contrast: Contrast) -> ContrastResult:
-        """Every criterion of one contrast, then the means."""
+        """Compute one contrast: every criterion, then the means over criteria."""
         outcomes = tuple(self._outcome(name, first, second) for name, first, second in contrast.cells)
         means = {name: mean_over_criteria(outcomes, name) for name in MEASURES}
         units = self.agreement.units
@@ -288,7 +288,7 @@ def _spread(measure: str, draws: Draws, units: tuple[int, int]) -> Floats:
 
 
 def detectable(estimate: Estimate, draws: Floats) -> Estimate:
-    """The smallest true difference that would be found in 4 of 5 such studies, from the spread of the resamples."""
+    """The smallest true difference that 4 of 5 such studies would find, from the spread of the resamples."""
     if estimate.low is None:
         return Estimate.undefined(estimate.reason or "no interval, so no standard error", n=estimate.n)
     defined = draws[~np.isnan(draws)]

@@ -45,7 +45,7 @@ Views = Mapping[str, bool | None]
 
 
 def questions(swapped: Swap) -> tuple[str, ...]:
-    """The question that each view answers, in sentences."""
+    """The question that each test or interval answers, in sentences."""
     how, asks = _SWAPPED[swapped]
     return (
         f"permutation ({how}) asks: {asks}",
@@ -55,7 +55,9 @@ def questions(swapped: Swap) -> tuple[str, ...]:
 
 
 def views(agreement: Agreement, adjusted: AdjustedTests) -> Views:
-    """View -> whether it sees a difference (adjusted p below .05, or an interval without 0); None = no view."""
+    """Whether each test or interval shows a difference (adjusted p below .05, or an interval without 0); None = not
+    available.
+    """
     return {
         "permutation": None if adjusted.permutation is None else adjusted.permutation < ALPHA,
         "Williams": None if adjusted.williams is None else adjusted.williams < ALPHA,
@@ -74,7 +76,7 @@ def holds_for(seen: Views, swapped: Swap) -> str:
 
 
 def disagreements(rows: Sequence[tuple[str, Views]]) -> list[str]:
-    """One sentence for each way in which views disagree, with the names of the comparisons that it is true of."""
+    """A sentence for each pattern of disagreement between tests and intervals, with the names of its comparisons."""
     names_by_views: dict[tuple[tuple[str, ...], tuple[str, ...]], list[str]] = {}
     for name, seen in rows:
         yes = tuple(view for view, value in seen.items() if value)

@@ -42,7 +42,9 @@ class AdjustedTests:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Adjusted p values in the order of the outcomes; and in words what was adjusted, over how many real tests m."""
+    """Adjusted p values in the order of the outcomes, and a description of what was adjusted over how many defined
+    tests m.
+    """
 
     rows: tuple[AdjustedTests, ...]
     text: str
@@ -50,7 +52,7 @@ class Family:
 
 
 def family(outcomes: Sequence[Outcome], options: CompareOptions) -> Family:
-    """Adjust both kinds of tests, each over its own real tests."""
+    """Adjust both kinds of tests for multiplicity, each kind over its own defined tests."""
     about = options.family or _default(options)
     permutation, williams = (
         multiplicity.adjust(np.array(p, dtype=np.float64), options.adjust, family=about)

@@ -48,7 +48,7 @@ NO_EVAL_PROMPT = "-"
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """Two sides of one factor in one dataset, and for each criterion their cells (first, second).
+    """Two values of one factor in one dataset, with their cells (first, second) for each criterion.
 
     `shared` says what both sides have in common (`judge`, `eval_prompt`, `run`... where it applies).
     """
@@ -61,7 +61,7 @@ class Contrast:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Paired:
-    """One criterion's two sides on the dataset's axis of stories, repeats asked on both sides only.
+    """Both sides of a contrast on one criterion: ratings by story of the dataset, from repeats that both sides have.
 
     Attributes
     ----------
@@ -93,7 +93,7 @@ class Paired:
 
     @property
     def lost(self) -> tuple[int, int]:
-        """Stories asked on both sides and without a rating on the first, on the second side."""
+        """Numbers of stories asked on both sides that have no rating on the first side, and on the second side."""
         asked = self.asked.any(axis=1)
         return tuple(int((asked & np.isnan(mean)).sum()) for mean in self.means)  # type: ignore[return-value]
 
@@ -101,7 +101,8 @@ class Paired:
 def contrasts(
     matrix: RatingMatrix, table: RatingsTable, factor: Factor, baseline: str | None = None
 ) -> tuple[list[Contrast], list[str]]:
-    """Every contrast of a factor in one dataset, all pairs or all against `baseline`; and notes on what stood alone.
+    """Contrasts of a factor in one dataset (all pairs, or all against `baseline`), and notes on values without a
+    partner.
 
     Raises
     ------
@@ -148,7 +149,7 @@ def _repeated(cells: Sequence[tuple[str, int, int]], shared: tuple[tuple[str, st
 
 
 def pair(matrix: RatingMatrix, first: int, second: int) -> Paired:
-    """Two cells on their common repeats."""
+    """Pair two cells on the repeats that both have."""
     left, right = matrix.answers(first), matrix.answers(second)
     imported = matrix.imported[first] or matrix.imported[second]
     sizes = (left.numbers.size, right.numbers.size)

@@ -18,7 +18,7 @@ LEAST = 3
 
 
 def ranked(entries: Sequence[Entry]) -> list[Ranked]:
-    """Every group of three variants or more of which all pairs were compared, best first."""
+    """Rankings, best first, of every group of three or more variants in which all pairs were compared."""
     return [rank for group in _groups(entries) for rank in _ranking(group)]
 
 

@@ -22,7 +22,7 @@ _TEXT = ("dataset", *_SHARED, "first", "second", "criterion", "tail", "sentence"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Entry:
-    """One contrast of one dataset, with its sentence."""
+    """One contrast of one dataset, with the sentence that sums it up."""
 
     dataset: str
     result: ContrastResult
@@ -31,7 +31,8 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """One variant: its place, its difference of tau from the best (mean over criteria), and whether that shows.
+    """One variant of a ranking: its place, its difference in tau from the best (mean over criteria), and whether that
+    is shown.
 
     `below` is None for the best itself; `tied` is None where no interval says it. `entry` is a contrast of the
     same group, by which the group is named.
@@ -46,7 +47,7 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Comparison(Signed):
-    """All contrasts, the family of their tests (in the order of `outcomes`), and what has to be said beneath them.
+    """All contrasts, the family of their tests (in the order of `outcomes`), and notes for below the tables.
 
     Attributes
     ----------
@@ -78,12 +79,12 @@ class Comparison(Signed):
         return joined(self.inputs_signature_parts)
 
     def outcomes(self) -> Iterator[tuple[Entry, Outcome]]:
-        """Every contrast x criterion."""
+        """The outcomes of every contrast on every criterion."""
         return ((entry, outcome) for entry in self.entries for outcome in entry.result.outcomes)
 
     @property
     def frame(self) -> pd.DataFrame:
-        """Every number, one row for each contrast and criterion and one for the mean over criteria.
+        """A frame of every number: one row per contrast and criterion, and one for the mean over criteria.
 
         Its `attrs` hold `signature` and `notes`; its columns are:
 

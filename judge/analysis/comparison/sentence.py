@@ -48,7 +48,7 @@ class ContrastFacts:
 
 
 def sentence(facts: ContrastFacts) -> str:
-    """Answers that hold a rating, then agreement with people (or, without people, the mean rating)."""
+    """A sentence on answers that hold a rating, then on agreement with people (without people, the mean rating)."""
     parsed = "" if facts.parse.value is None else f"{_parse(facts, facts.parse.value)}. "
     subject = f"Compared with {facts.first}, {facts.second}" if not parsed else facts.second
     defined = [(name, e.value) for name, e in facts.taus if e.value is not None]
@@ -62,7 +62,7 @@ def sentence(facts: ContrastFacts) -> str:
 
 
 def leaves_zero_out(estimate: Estimate) -> bool | None:
-    """Whether the interval leaves 0 out; None without an interval."""
+    """Whether the interval excludes 0; None without an interval."""
     if estimate.low is None or estimate.high is None:
         return None
     return estimate.low > 0 or estimate.high < 0

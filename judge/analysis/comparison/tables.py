@@ -39,7 +39,8 @@ FEW_PAIRS = 6
 
 
 def tables(comparison: Comparison, *, pairs: bool | None = None) -> list[Table]:
-    """Tables of `judge compare` after coverage: the best of three variants or more and its ties, then every pair.
+    """Tables of `judge compare` after coverage: the best of three or more variants and those tied with it, then every
+    pair.
 
     Without `pairs`, as where there are more than `FEW_PAIRS` contrasts unless told otherwise, the pairs' tables are
     left out where there is a ranking.
@@ -92,7 +93,7 @@ def _ranking(comparison: Comparison, many: str) -> Table:
 
 
 def contrast_name(entry: Entry) -> str:
-    """The contrast's name, ``second − first``, which is the sign of every difference."""
+    """The name of the contrast, ``second − first``, which is also the direction of every difference."""
     return f"{entry.result.contrast.second} − {entry.result.contrast.first}"
 
 
@@ -296,7 +297,7 @@ def _label_columns(comparison: Comparison) -> list[Column]:
 
 
 def shared_name(entry: Entry, comparison: Comparison) -> str:
-    """Name of what both sides of a contrast share, as far as contrasts differ in it: ``name-of-judge``; or empty."""
+    """Name of the settings that both sides share, as far as contrasts differ in them: ``name-of-judge``; or empty."""
     labels = _labels(entry)
     columns = [column for column in _label_columns(comparison) if column.key != "contrast"]
     return " ".join(str(labels[column.key]) for column in columns if labels.get(column.key) is not None)

@@ -36,7 +36,7 @@ _SIDES = ("the first side's ratings", "the people's ratings"), ("the second side
 
 @dataclass(frozen=True, slots=True)
 class TauTest:
-    """One test of no difference: its statistic where it has one, two-sided p, or why there is none.
+    """One test of no difference: its statistic, if any, and its two-sided p, or the reason why there is none.
 
     Of a test by swaps, `units` is how many were swapped as a whole, and `least` the smallest p that they can give.
     """
@@ -50,7 +50,7 @@ class TauTest:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Tau of both sides with people and their difference; `n` of each counts stories, or systems at system level."""
+    """Tau of each side with people and the difference; each `n` counts stories, or systems at system level."""
 
     first: Estimate
     second: Estimate
@@ -84,7 +84,7 @@ def drawn_in(draws: Mapping[str, Floats], units: tuple[int, int]) -> Floats:
 
 
 class AgreementMeasure:
-    """Measures agreement of pairs of cells in one dataset; holds the resamples that all of them share."""
+    """Measures agreement with people for pairs of cells in one dataset, all from the same resamples."""
 
     def __init__(
         self,
@@ -102,7 +102,7 @@ class AgreementMeasure:
     def measure(
         self, sides: tuple[Floats, Floats], partner: int | None, reason: str | None, draws: dict[str, Floats]
     ) -> Agreement:
-        """Both sides against the people's criterion `partner`, on stories that all three rated.
+        """Compare both sides with people on the criterion `partner`, on stories that both sides and people rated.
 
         `draws` gets the resampled differences that `over_both` needs.
         """

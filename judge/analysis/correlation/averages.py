@@ -28,7 +28,7 @@ def mean_of(parts: Sequence[Part]) -> tuple[Estimate, Values]:
 
 
 def mean_row(group: Sequence[CorrelationRow]) -> CorrelationRow:
-    """One subject's rows on several criteria as one, without intervals: what was lost is that of all of them."""
+    """Mean over criteria of one subject's rows, without intervals; counts of lost ratings are summed."""
     criteria = tuple(row.subject.criterion for row in group)
     against = {row.subject.against for row in group}
     missing: dict[str, int] = {}

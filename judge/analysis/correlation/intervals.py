@@ -28,7 +28,7 @@ MIN_UNITS = 5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Intervals:
-    """Method of the intervals: closed form, resamples, or (with a note that says why) no interval at all.
+    """Method of the intervals: closed form, resampling, or no interval (with a note that gives the reason).
 
     `sets` are the resamples and, for BCa, for each resampled unit the data without one of them, or, for calibrated
     intervals, the resamples of either unit alone. Values of a statistic are kept in the same form: one array a set.
@@ -44,7 +44,7 @@ class Intervals:
 
     @classmethod
     def of(cls, matrix: RatingMatrix, options: CorrelationOptions, statistic: Statistic) -> Intervals:
-        """Draw the resamples that the options ask for, or stories in place of too few story-prompts."""
+        """Draw the resamples that the options ask for; stories are resampled where there are too few story-prompts."""
         how, method = options.interval, options.method
         if not how.startswith("boot"):
             return cls(how, statistic)
@@ -70,7 +70,7 @@ class Intervals:
         return cls(how, statistic, sets, method, tuple(notes), tuple(parts))
 
     def first(self, most: int) -> Intervals:
-        """These intervals with only the first resamples, at most so many."""
+        """The same intervals with at most the first `most` resamples."""
         kept = []
         for resample_set in self.sets[:1]:
             factors = tuple(replace(factor, counts=factor.counts[:most]) for factor in resample_set.factors)
@@ -80,11 +80,11 @@ class Intervals:
         return replace(self, sets=(*kept, *self.sets[1:]))
 
     def values(self, x: Floats, y: Floats) -> tuple[Floats, ...]:
-        """The correlation in each set: shape (b,), or (judges, b) for x of shape (judges, n)."""
+        """The correlation in each resample: shape (b,), or (judges, b) for x of shape (judges, n)."""
         return tuple(self.statistic.resampled(x, y, resamples) for resamples in self.sets)
 
     def of_values(self, estimate: Estimate, values: tuple[Floats, ...]) -> Estimate:
-        """The estimate with the interval from its values in the sets, if any; the interval contains the estimate."""
+        """The estimate with an interval from its resampled values, if any; the interval contains the estimate."""
         if not values:
             return estimate
         parts = (estimate.method, self.how, _NAMES[self.method], "95 %")
@@ -98,7 +98,7 @@ class Intervals:
         return intervals.holding(intervals.percentile(estimate, spread, method))
 
     def of_given(self, estimate: Estimate, values: tuple[Floats, ...]) -> Estimate:
-        """The same for a partial correlation, which is computed from sample means."""
+        """A partial correlation, computed from sample means, with an interval from its resampled values, if any."""
         method: IntervalMethod = "expanded" if self.method == "true-means" else self.method
         return replace(self, method=method).of_values(estimate, values)
 

@@ -27,7 +27,7 @@ NOTE = (
 def with_lost(
     judge: Floats, lost: NDArray[np.bool_], ends: tuple[float, float], measure: Callable[[Side], Estimate]
 ) -> dict[str, Estimate]:
-    """The correlation under each assumption; nothing where no story was lost.
+    """The correlation under each assumption about lost ratings; empty where no story was lost.
 
     Parameters
     ----------

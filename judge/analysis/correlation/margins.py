@@ -53,7 +53,7 @@ MOST_APART = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Rival:
-    """Another row, whose judge rated another share of the stories: both means on the stories that both rated."""
+    """A judge that rated another share of the stories than the best: means of both on the stories that both rated."""
 
     name: str
     share: float
@@ -63,7 +63,7 @@ class Rival:
 
     @property
     def ahead(self) -> bool:
-        """Whether the other row is at least as high on the common stories, or this cannot be said."""
+        """Whether the rival is higher than the best judge on the common stories, or either mean is undefined there."""
         if self.best_mean.value is None or self.rival_mean.value is None:
             return True
         return self.rival_mean.value > self.best_mean.value + near_ties.SAME
@@ -71,7 +71,7 @@ class Rival:
 
 @dataclass(frozen=True, slots=True)
 class Margin:
-    """One judge x Eval-Prompt of a dataset, on average over its `criteria` (those that people rated).
+    """Margins of one judge x Eval-Prompt on a dataset, averaged over its `criteria` (those that people rated).
 
     `value` is its mean correlation; `bars` holds the mean of control and ceiling over the same criteria, each on the
     stories that it shares with the judge, and of the control what lies below 0 as 0, as in `over` (`control_below`
@@ -104,7 +104,7 @@ class Margin:
 
     @property
     def counted_as_0(self) -> str:
-        """Remark beside the control's bar where some criterion's lies below 0; else empty."""
+        """Remark for the control's bar where its correlation on some criterion is below 0; otherwise empty."""
         return " (below 0 counts as 0)" if self.control_below else ""
 
     @property
@@ -114,7 +114,9 @@ class Margin:
 
 
 def best_of(rows: Sequence[Margin]) -> Margin | None:
-    """The highest of the judges' (of controls alone, where no other judge was asked); None = none is defined."""
+    """The row of the judge with the highest mean (of controls only where there is no other judge); None = none is
+    defined.
+    """
     judges = [margin for margin in rows if not margin.control] or list(rows)
     defined = [margin for margin in judges if margin.value.value is not None]
     return defined[near_ties.highest([margin.value.value for margin in defined])] if defined else None

@@ -29,7 +29,9 @@ _OF_RATERS = "the interval of minus people is for new story-prompts and for othe
 
 
 def table_of(result: Correlations, margins: Sequence[Margin], of_panels: Sequence[Margin] = ()) -> Table:
-    """The margins of a result as a table, highest mean first; behind each those beside the people of one panel."""
+    """The margins of a result as a table, highest mean first; each row is followed by the judge's margins for each
+    panel.
+    """
     highest = [margins[i] for i in near_ties.descending([margin.value.value for margin in margins])]
     ordered = [row for best in highest for row in (best, *(each for each in of_panels if _key(each) == _key(best)))]
     several = len({margin.dataset for margin in ordered}) > 1
@@ -58,7 +60,7 @@ def table_of(result: Correlations, margins: Sequence[Margin], of_panels: Sequenc
 
 
 def rival_notes(margin: Margin) -> list[str]:
-    """One sentence for each rival: whose share of the stories differs, and what both reach on the common ones."""
+    """A sentence for each rival: the share of stories that it rated, and both judges' means on the common stories."""
     shares = [f"{margin.name} rated {_percent(margin.share)} of the stories, {rival.name} {_percent(rival.share)}: "
               f"on the {rival.stories:,} stories that both rated they reach {_points(rival.best_mean)} and "
               f"{_points(rival.rival_mean)}"

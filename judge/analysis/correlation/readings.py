@@ -26,7 +26,7 @@ def of_judge(matrix: RatingMatrix, cell: int, how: Readings) -> list[Floats] | s
 
 
 def judges_side(matrix: RatingMatrix, cells: list[int], how: Readings = "mean") -> str:
-    """The judges' side in words: `the mean of 3 repeats`, `one repeat`."""
+    """Ratings of the judge that are compared, in words: `the mean of 3 repeats`, `one repeat`."""
     if how == "single":
         return "one repeat"
     if any(matrix.means[i] for i in cells):
@@ -46,7 +46,7 @@ def others_side(matrix: RatingMatrix, j: int) -> str:
 
 
 def note(matrix: RatingMatrix, j: int, cells: list[int], person: OnePerson, how: Readings) -> str:
-    """One sentence on the readings behind a judge's and a person's numbers."""
+    """A sentence on which ratings a judge's and a person's numbers are computed from."""
     mine, counts = judges_side(matrix, cells, how), matrix.raters[j][matrix.raters[j] > 0]
     who = "one random person a story" if person.pool else "one person"
     text: str = f"leave-one-out sets {mine} of a judge and one reading of {who} against {others_side(matrix, j)}"
@@ -56,7 +56,7 @@ def note(matrix: RatingMatrix, j: int, cells: list[int], person: OnePerson, how:
 
 
 def pool_note(dataset: str) -> str:
-    """A note on what a pool of raters is, and what follows from it."""
+    """A note on what a pool of raters is and what this implies for the numbers."""
     return (
         f"{dataset}: people are a pool, not a panel (some rated less than 80 % of the shared stories): people, leave "
         "one out, is one random rater of each story against the mean of that story's others, averaged over draws. "

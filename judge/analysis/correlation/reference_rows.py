@@ -28,7 +28,7 @@ Values = tuple[Floats, ...]
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """The judge, the bar and their difference, each as an estimate with its resampled values.
+    """A judge, the bar (control or people) and their difference, each as an estimate with its resampled values.
 
     `by_rater` holds, for a panel, each rater's part of the difference, with its values in the first set of resamples.
     """
@@ -40,7 +40,7 @@ class Beside:
 
     @classmethod
     def undefined(cls, reason: str | Reason) -> Beside:
-        """Nothing to set side by side, and why."""
+        """An undefined comparison, with the reason."""
         none = (Estimate.undefined(reason), ())
         return cls(none, none, none)
 
@@ -74,13 +74,13 @@ class OnePerson:
 
     @property
     def stories(self) -> Masks | None:
-        """Stories on which the ceiling stands."""
+        """Number of stories on which the ceiling is computed."""
         if self.ceiling is None or not len(self.ceiling.x):
             return None
         return np.asarray((~np.isnan(self.ceiling.x) & ~np.isnan(self.ceiling.y)).any(axis=0))
 
     def resampled(self, intervals: Intervals) -> Values:
-        """The human ceiling in each set of resamples."""
+        """The human ceiling in each resample."""
         if self.ceiling is None:
             return ()
         return tuple(
@@ -89,7 +89,7 @@ class OnePerson:
         )
 
     def beside(self, readings: Sequence[Floats]) -> tuple[Beside, Masks]:
-        """Judge, people and difference without intervals, of the readings (n,) of one judge, averaged over them.
+        """A judge, people and their difference, without intervals: means over the readings (n,) of the judge.
 
         Also which readings x pairs are defined on both sides, shape (readings, pairs): `resampled_beside` uses these.
         """
@@ -119,7 +119,7 @@ class OnePerson:
         return compared, defined
 
     def resampled_beside(self, judges: Sequence[Sequence[Floats]], intervals: Intervals) -> list[Beside]:
-        """For each judge, given by its readings, the same with values in each set of resamples."""
+        """The comparison with people for each judge, given by its readings, with values in each resample."""
         compared = [self.beside(readings) for readings in judges]
         if self.estimate.value is None or not judges:
             return [plain for plain, _ in compared]
@@ -193,7 +193,8 @@ def beside_control(
     statistic: Statistic,
     values: Callable[[Floats], Values] | None,
 ) -> Beside:
-    """A judge and the control against people, on the stories that both rated; sides with what is known of them already.
+    """Compare a judge and the control, each by its agreement with people, on the stories that both rated; each side
+    comes with its estimate and resampled values on all its stories.
 
     `values` gives the resampled values of a side against people; None = without resamples.
 

@@ -56,7 +56,7 @@ _COLUMNS = (*_ABOUT, *_COUNTS, "given", "given_low", "given_high", ONE_OUT, PEOP
 
 @dataclass(frozen=True, slots=True)
 class CorrelationRow:
-    """One correlation with people: whose, on how many stories, and the numbers that stand beside it.
+    """One correlation with people: its subject, its number of stories, and related numbers of the same row.
 
     Attributes
     ----------
@@ -104,7 +104,7 @@ class CorrelationRow:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CorrelatedDataset:
-    """One dataset's rows and what they rest on.
+    """One dataset's rows and the data that they are computed from.
 
     `control` says for each criterion where the control's ratings come from (nothing where none was asked for), `pool`
     whether people are a pool of raters and no panel. `notes` are sentences on these rows, `signature_parts` their part
@@ -122,17 +122,17 @@ class CorrelatedDataset:
 
     @property
     def name(self) -> str:
-        """The dataset."""
+        """The name of the dataset."""
         return self.matrix.dataset
 
     @property
     def stories(self) -> int:
-        """Stories, rated or not."""
+        """Number of stories, rated or not."""
         return self.matrix.n
 
     @property
     def systems(self) -> tuple[str, ...]:
-        """Systems that wrote them."""
+        """Number of systems that wrote the stories."""
         return self.matrix.systems
 
 
@@ -164,7 +164,9 @@ class Correlations(Signed):
 
     @property
     def by_people(self) -> tuple[tuple[str, CorrelationRow], ...]:
-        """Each row with whose people it is against: ``all``, and, where there are panels, behind it each panel's."""
+        """Each row paired with the people it is compared with: ``all``, followed, where there are panels, by each
+        panel's row.
+        """
         of_panels = {name: {_key(row): row for row in panel.rows} for name, panel in self.panels.items()}
         named_rows: list[tuple[str, CorrelationRow]] = []
         for row in self.rows:
@@ -174,7 +176,7 @@ class Correlations(Signed):
 
     @property
     def rows(self) -> tuple[CorrelationRow, ...]:
-        """The rows of all datasets: criterion by criterion, then means, last what nobody rated."""
+        """The rows of all datasets: criterion by criterion, then means, then criteria that nobody rated."""
         return tuple(row for dataset in self.datasets for row in dataset.rows)
 
     @property
@@ -189,7 +191,7 @@ class Correlations(Signed):
 
     @property
     def given(self) -> str | None:
-        """The third variable that `CorrelationRow.given` holds fixed."""
+        """Name of the third variable held fixed in `CorrelationRow.given`."""
         return self.options.given
 
     @property
@@ -209,13 +211,15 @@ class Correlations(Signed):
 
     @property
     def control_sources(self) -> tuple[ControlSource, ...]:
-        """Sources of the control's ratings, each once; empty where no control was asked for."""
+        """Distinct sources of the control's ratings; empty where no control was asked for."""
         controls = (each for dataset in self.datasets for each in dataset.control.values())
         return tuple(dict.fromkeys(each.source for each in controls))
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row a correlation, with `signature` and `notes` in its `attrs`; for its columns see `correlate`."""
+        """A frame with one row per correlation and `signature` and `notes` in its `attrs`; `correlate` describes the
+        columns.
+        """
         if not self.panels:
             return self.signed([dict(_flat(row)) for row in self.rows], [*_COLUMNS, *lost_ratings.TITLES])
         rows = [{"people": name, **dict(_flat(row))} for name, row in self.by_people]

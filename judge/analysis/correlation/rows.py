@@ -31,7 +31,7 @@ from judge.stats.estimate import Estimate
 
 
 class DatasetRows:
-    """Makes one dataset's rows; holds the resamples that all of them share.
+    """Computes the rows of one dataset, all from the same resamples.
 
     With `paired`, judges' rows know their distance from ceiling and control with resampled values. `scales` holds the
     ends of criteria's scales as far as they are known, `controls` names the judges that are themselves a control.
@@ -59,7 +59,7 @@ class DatasetRows:
         self.control_by_criterion: dict[str, ControlMade] = {}
 
     def dataset(self, pairs: Match) -> CorrelatedDataset:
-        """Criterion by criterion of the people; then means over criteria; last, criteria that nobody rated."""
+        """Compute the rows for each of people's criteria, then means over criteria, then criteria that nobody rated."""
         groups = by_criterion(self.matrix, pairs, self.predict, self.remarks)
         rows = [row for group in groups for row in self._on_criterion(group)]
         label = control_label(control.source for control in self.control_by_criterion.values())

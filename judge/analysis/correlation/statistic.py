@@ -28,24 +28,24 @@ _GROUPINGS: dict[Level, resampled_correlation.Grouping] = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Side:
-    """One side of a correlation: values of n stories (NaN = none), and their codes, made once."""
+    """One side of a correlation: values of n stories (NaN = none), and their codes for tau, computed once."""
 
     values: Floats
     codes: kendall.Codes
 
     @classmethod
     def of(cls, values: Floats) -> Side:
-        """A side whose codes are not known yet."""
+        """Make a side from its values by computing their codes."""
         return cls(values, kendall.codes(values))
 
     def only(self, keep: NDArray[np.bool_]) -> Side:
-        """The side with every other story taken as missing."""
+        """The same side with the values of all stories outside `keep` missing."""
         return Side.of(np.where(keep, self.values, np.nan))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Statistic:
-    """Coefficient and level, with the stories' systems and story-prompts, shape (n,).
+    """The coefficient and the level of a correlation, with the stories' systems and story-prompts, shape (n,).
 
     With a `seed`, resampled correlations over system means are those of true means
     (`judge.stats.resampling.true_means`).
@@ -65,7 +65,7 @@ class Statistic:
 
     @property
     def group(self) -> kendall.Codes:
-        """The groups that `by-item` and `by-system` average over."""
+        """The groups over which `by-item` and `by-system` average."""
         return self.story_prompt if self.level == "by-item" else self.system
 
     def estimate(self, x: Side, y: Side, names: tuple[str, str] = NAMES) -> Estimate:
@@ -92,7 +92,8 @@ class Statistic:
     def given(
         self, x: Side, y: Side, z: Side, name: str, sets: Sequence[Resamples]
     ) -> tuple[Estimate, tuple[Floats, ...]]:
-        """The partial correlation given z, and its values in sets of resamples: on the stories that have all three.
+        """The partial correlation given z, and its values in each set of resamples, on stories with all three
+        variables.
 
         Over system means it is the partial correlation of the means, of sample means in resamples too: three
         correlations of true means, each drawn in by itself, do not belong together. Undefined where one of them is.

@@ -11,7 +11,7 @@ from judge.wording import Advice
 
 
 def third_variable(matrix: RatingMatrix, given: str | None) -> tuple[str, Side] | None:
-    """The stories' length in words, or an imported feature, with its name in words; None where none is asked for."""
+    """Values and name of the third variable (length in words, or an imported feature); None where none is asked for."""
     if given is None:
         return None
     features = {str(name): matrix.features[name].to_numpy(dtype=np.float64) for name in matrix.features.columns}

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """Mean rating of one cell over asked stories.
+    """Bounds of one cell's mean rating over the stories it was asked about.
 
     The ends of `mean` are worst and best case: the `missing` repeats at the lowest or highest point of the `scale`. The
     mean is over repeats. Of labels `ends` are the words of the lowest and highest code.
@@ -66,7 +66,7 @@ def scales_of(table: RatingsTable) -> dict[str, tuple[float, float]]:
 
 
 def observed_scale(matrix: RatingMatrix) -> tuple[float, float]:
-    """Lowest and highest rating anywhere in the dataset, for criteria whose scale no result folder tells."""
+    """Lowest and highest rating in the dataset, for criteria whose scale is in no result folder."""
     both = [part[~np.isnan(part)] for part in (matrix.judge, matrix.people)]
     seen = np.concatenate([part.reshape(-1) for part in both])
     return (float(seen.min()), float(seen.max())) if seen.size else (np.nan, np.nan)

@@ -27,7 +27,7 @@ WHY_AMBIGUOUS = ("list", "quoted")
 
 @dataclass(frozen=True, slots=True)
 class CountRow:
-    """Repeats of one group.
+    """Counts of repeats in one group.
 
     `lost` counts repeats without a rating by status; `why` those that are ambiguous by flag, which are in `lost` too.
     """
@@ -42,7 +42,7 @@ class CountRow:
 
     @property
     def share(self) -> float:
-        """Rated of asked."""
+        """Share of asked repeats that have a rating."""
         return self.rated / self.asked
 
 
@@ -62,7 +62,9 @@ class Counts:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """The columns `by`, `stories, asked, answered, rated, share`, one for each status, then one for each flag."""
+        """A frame with the columns `by`, `stories, asked, answered, rated, share`, one for each status, then one for
+        each flag.
+        """
         rows = [
             (
                 *(*row.labels, row.stories, row.asked, row.answered, row.rated, row.share),
@@ -75,7 +77,7 @@ class Counts:
 
 
 def count(table: RatingsTable, by: Sequence[str], *, drop_systems: Sequence[str] = ()) -> Counts:
-    """Repeats of judges in groups of equal values in the columns `by`."""
+    """Count judges' repeats in groups of equal values in the columns `by`."""
     frame = table.frame
     asked = ((frame["source"] == "judge") & ~frame["system"].isin(list(drop_systems))).to_numpy()
     lost = frame["rating"].isna().to_numpy()[asked]

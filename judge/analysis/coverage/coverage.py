@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """Repeats asked, answered and rated; tests of what was lost; bounds of each mean.
+    """Numbers of repeats asked, answered and rated; tests of whether loss is selective; bounds of each mean.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class Coverage:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """The counts by judge and Eval-Prompt."""
+        """A frame of the counts by judge and Eval-Prompt."""
         return signed(self.by_eval_prompt.frame, self.signature, self.notes)
 
 

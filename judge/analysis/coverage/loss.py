@@ -27,7 +27,8 @@ _HALF = 0.5
 
 @dataclass(frozen=True, slots=True)
 class LossTest:
-    """One test of one cell: whether loss goes with the stories' system, length, people's rating or its distance.
+    """One test on one cell: whether loss is associated with system, length, people's rating or its distance from their
+    mean.
 
     `kind` is one of these, `against` what tables call it.
     """
@@ -57,13 +58,15 @@ def tests_against_people(matrices: Sequence[RatingMatrix]) -> tuple[LossTest, ..
 
 
 def findings(tests: Sequence[LossTest]) -> tuple[str, ...]:
-    """One sentence for each kind of loss that goes with people's ratings (Holm over all of them, p < .05)."""
+    """A sentence for each kind of loss associated with people's ratings (Holm over all these tests, p < .05)."""
     family = len(_against_ratings(tests))
     return tuple(_sentence(which, groups, family) for which, groups in selective(tests).items())
 
 
 def selective(tests: Sequence[LossTest]) -> dict[str, dict[str, list[str]]]:
-    """Stories lost more often, in words -> judge with Eval-Prompt -> criteria (Holm over all tests, p < .05)."""
+    """Mapping: kind of stories lost more often, in words -> judge with Eval-Prompt -> criteria (Holm over all tests, p
+    < .05).
+    """
     family = _against_ratings(tests)
     if not family:
         return {}

@@ -35,7 +35,7 @@ def tables(result: Coverage) -> list[Table]:
 
 
 def sentence(total: Counts) -> str:
-    """All repeats in one sentence."""
+    """A sentence that sums up the coverage of all repeats."""
     if not total.rows:
         return "no judge was asked"
     (row,) = total.rows
@@ -48,7 +48,7 @@ def sentence(total: Counts) -> str:
 def with_coverage(
     table: RatingsTable, printed: Sequence[Table], form: str, drop_systems: Sequence[str] = ()
 ) -> list[Table]:
-    """Tables of statistics with coverage before them: a line above the first, or the first note of each."""
+    """Tables of statistics together with coverage: as a line above the first table, or as the first note of each."""
     line = f"coverage: {sentence(count(table, ('source',), drop_systems=drop_systems))}"
     if form in ("table", "md"):
         return [replace(other, above=_above(other.above, line)) if i == 0 else other for i, other in enumerate(printed)]

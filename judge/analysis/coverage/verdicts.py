@@ -33,7 +33,7 @@ class VerdictRow:
 
     @property
     def share(self) -> float:
-        """Decided of asked."""
+        """Share of asked repeats that have a verdict."""
         return self.decided / self.asked
 
 
@@ -48,12 +48,12 @@ class VerdictCoverage:
 
     @property
     def signature(self) -> str:
-        """The signature of its tables."""
+        """The signature of the tables of verdicts."""
         return joined(self.signature_parts)
 
     @property
     def by_prompt(self) -> tuple[VerdictRow, ...]:
-        """By judge and Eval-Prompt."""
+        """The counts by judge and Eval-Prompt."""
         return self.rows[_BY[0]]
 
     @property
@@ -89,12 +89,12 @@ def _row(key: Sequence[Any], group: pd.DataFrame, causes: Sequence[str]) -> Verd
 
 
 def tables(result: VerdictCoverage) -> list[Table]:
-    """A table for each grouping."""
+    """A table of verdict counts for each grouping."""
     return [_table(by, rows, result) for by, rows in result.rows.items()]
 
 
 def sentence(result: VerdictCoverage) -> str:
-    """All repeats in one sentence."""
+    """A sentence that sums up the verdicts of all repeats."""
     rows = result.by_prompt
     asked, decided = sum(row.asked for row in rows), sum(row.decided for row in rows)
     share = f", {100 * result.share:.1f} %" if result.share is not None else ""

@@ -33,7 +33,7 @@ _Rows = Iterator[tuple[object, ...]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Criteria:
-    """The profile of people and of each judge x Eval-Prompt.
+    """Profiles over criteria of people and of each judge x Eval-Prompt.
 
     `askings` say what each was asked and what that took, where some were asked for several criteria in one answer.
     `signature_parts` are those of tables with intervals, `bare_parts` of those without; `notes` hold for all.
@@ -59,11 +59,11 @@ class Criteria:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """The view ``halo``."""
+        """The frame of the view ``halo``."""
         return self.view("halo")
 
     def view(self, view: View) -> pd.DataFrame:
-        """One of the long frames; all have `dataset, run, judge, eval_prompt` and `reason`.
+        """The long frame of one view; all views have `dataset, run, judge, eval_prompt` and `reason`.
 
         ``halo``: one row a source: `criteria, stories, halo, halo_low, halo_high` (mean tau-b), `excess, excess_low,
         excess_high` (points that the judge adds to a criterion for one point of people's other criteria, at equal
@@ -95,7 +95,8 @@ def criteria(
     scale: Scale | None = None,
     notes: Sequence[str] = (),
 ) -> Criteria:
-    """Tau between criteria, halo, agreement with people's same and other criteria, and scale use.
+    """Compute tau between criteria, halo, agreement with people on the same and on other criteria, and use of the
+    scale.
 
     `scale` is that of criteria whose scale no result folder tells; `notes` are further ones of the dataset.
     """

@@ -31,7 +31,8 @@ UNRATED = "undefined: no story that the judge rated has two of people's ratings 
 
 
 def halo_test(matrix: RatingMatrix, pairs: Sequence[tuple[int, int]]) -> Test:
-    """Points that the judge adds to a criterion for one point more of people's mean rating of the others.
+    """Halo in points: the change of a judge's rating of a criterion per point of people's mean rating of the other
+    criteria.
 
     The mean over criteria; `pairs` are cells of one judge and Eval-Prompt with the number of people's criterion. On the
     stories that have all of these criteria from the judge and from two persons. Criteria where people's ratings show

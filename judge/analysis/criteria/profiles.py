@@ -36,7 +36,7 @@ NOBODY = "undefined: nobody rated these criteria"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TauMatrix:
-    """Tau-b of criteria (rows) with criteria (columns), NaN = undefined, and the number of units behind each."""
+    """Tau-b between criteria (rows) and criteria (columns), NaN = undefined, and the number of units for each."""
 
     rows: tuple[str, ...]
     columns: tuple[str, ...]
@@ -45,7 +45,9 @@ class TauMatrix:
 
     @classmethod
     def of(cls, rows: Sequence[str], x: Floats, columns: Sequence[str] = (), y: Floats | None = None) -> TauMatrix:
-        """Of values (criteria, units), NaN = none, with each other or with others on the same units."""
+        """Compute tau-b between rows of x (criteria, units), NaN = none, or between rows of x and of y on the same
+        units.
+        """
         rated, other = ~np.isnan(x), ~np.isnan(x if y is None else y)
         n = rated.astype(np.int64) @ other.T.astype(np.int64)
         tau = halo.tau_matrix(x) if y is None else halo.tau_matrix(x, y)
@@ -92,7 +94,7 @@ class Profile:
 def profiles(
     matrices: Sequence[RatingMatrix], options: CriteriaOptions, scales_by_name: Mapping[str, Scale]
 ) -> list[Profile]:
-    """The profile of people and of each judge x Eval-Prompt; all intervals of a dataset from one set of resamples."""
+    """Profiles of people and of each judge x Eval-Prompt; all intervals of a dataset use one set of resamples."""
     source_profiles = []
     for matrix in matrices:
         tau = _resampled_tau(matrix, options)
@@ -103,7 +105,9 @@ def profiles(
 
 
 def scales(table: RatingsTable, default: Scale | None = None) -> dict[str, Scale]:
-    """Criterion (lower case) -> its scale, as far as result folders know them; `default` for people's others."""
+    """Mapping from a criterion (lower case) to its scale, where result folders have it; people's other criteria get
+    `default`.
+    """
     scales_by_name = {criterion.name.casefold(): criterion.scale for fact in table.facts for criterion in fact.criteria}
     if default is not None:
         for name in table.frame["criterion"].dropna().unique():

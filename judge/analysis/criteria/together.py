@@ -27,7 +27,7 @@ COLUMNS = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Asking:
-    """Mode of asking of one judge x Eval-Prompt (criteria together or one by one), with its results and cost.
+    """How one judge x Eval-Prompt was asked (criteria together or one by one), with its results and cost.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class Asking:
 
 
 def askings(table: RatingsTable, profiles: Sequence[Profile]) -> tuple[Asking, ...]:
-    """The requests of each judge x Eval-Prompt, where some asked for several criteria in one answer; else none."""
+    """One `Asking` per judge x Eval-Prompt where some rated several criteria in one answer; otherwise empty."""
     if not any(fact.joint for fact in table.facts):
         return ()
     facts = {(fact.run, fact.judge): fact for fact in table.facts}
@@ -93,7 +93,7 @@ def _lost(profile: Profile) -> float | None:
 
 
 def frame(requests: Sequence[Asking], signature: str, notes: Sequence[str]) -> pd.DataFrame:
-    """One row an Eval-Prompt: `COLUMNS`; `asked` is together or one by one."""
+    """A frame with one row per Eval-Prompt and the columns `COLUMNS`; `asked` is together or one by one."""
     rows = []
     for asking in requests:
         source, halo, summary = asking.profile.source, asking.profile.halo, asking.profile.multitrait
@@ -116,5 +116,5 @@ def frame(requests: Sequence[Asking], signature: str, notes: Sequence[str]) -> p
 
 
 def words(asking: Asking) -> str:
-    """Mode of asking in words: together or one by one."""
+    """How criteria were asked, in words: together or one by one."""
     return "together" if asking.together else "one by one"

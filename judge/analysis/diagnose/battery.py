@@ -49,7 +49,7 @@ _NO_SINGLES = "undefined: imported means of repeats, which spread less than the 
 
 
 class Battery:
-    """One dataset: people's ratings prepared once for all cells."""
+    """All diagnostic tests of one dataset; people's ratings are prepared once for all cells."""
 
     def __init__(
         self,
@@ -69,7 +69,7 @@ class Battery:
         self.repeats = [self._wide(i) for i in range(len(matrix.cells))]
 
     def all(self) -> Iterator[Finding]:
-        """Cell by cell; then the halo of each judge and Eval-Prompt."""
+        """All tests: cell by cell, then the halo of each judge and Eval-Prompt."""
         for i, j in enumerate(self.partner):
             cell = self.matrix.cells[i]
             if j is None:
@@ -277,7 +277,7 @@ def _scaled_log(words: Floats) -> Floats:
 
 
 def points_of(table: RatingsTable) -> dict[str, tuple[Floats, float]]:
-    """Criterion -> points of its scale and their step, for scales of 2 to 20 points."""
+    """Mapping from a criterion to the points of its scale and their step, for scales of 2 to 20 points."""
     steps = {c.name: c.scale.step for fact in table.facts for c in fact.criteria}
     points_by_name: dict[str, tuple[Floats, float]] = {}
     for name, (low, high) in scales_of(table).items():

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def diagnose(table: RatingsTable, options: DiagnoseOptions | None = None) -> Diagnosis:
-    """All tests of every judge, Eval-Prompt and criterion."""
+    """Run all diagnostic tests for every judge, Eval-Prompt and criterion."""
     options = options or DiagnoseOptions()
     matrices, few = _clustered(build(table, drop_systems=options.drop_systems))
     clusters = [f"clusters:{name}:stories" for name in few]

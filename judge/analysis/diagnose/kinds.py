@@ -11,7 +11,7 @@ from judge.stats.resampling.jackknife import Tail, Test
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One kind of test: its statistic's unit, its tail, and the words for a finding above and below zero."""
+    """One kind of test: the unit of its statistic, its tail, and the wording of a finding above and below zero."""
 
     name: str
     unit: str
@@ -36,21 +36,21 @@ YES_BIAS = "yes-bias"
 
 
 def yes_bias(label: str, judge: float, people: float) -> Diagnostic:
-    """Leniency in words for labels: how often the judge and people give this one, as shares."""
+    """The test of leniency, worded for labels: shares of stories that the judge and people give this label."""
     shares = f"than people: {100 * judge:.0f} % against {100 * people:.0f} %"
     above, below = (f"says {label} {often} often {shares}" for often in ("more", "less"))
     return Diagnostic(YES_BIAS, f"share of {label}", "two-sided", above, below)
 
 
 def loss_of(label: str) -> Diagnostic:
-    """Loss in words for labels."""
+    """The test of lost ratings, worded for labels."""
     above, below = (f"loses {more} of the stories that people call {label}" for more in ("more", "less"))
     return Diagnostic("loss", f"share of {label}", "two-sided", above, below)
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One test of one cell. `point` is the rating that is given too often, the most significant of `points_tested`.
+    """One test on one cell. `point` is the rating that is given too often, the most significant of `points_tested`.
 
     `adjusted` is p within its family.
 
@@ -76,7 +76,7 @@ class Finding:
         return self.label_kind or DIAGNOSTICS[self.diagnostic]
 
     def detectable(self, alpha: float) -> float | None:
-        """The smallest effect that the test finds at level alpha in four of five repetitions, in the statistic's unit.
+        """The smallest effect found with 80 % power at level alpha, in the statistic's unit.
 
         Without the adjustment over other tests. Where p is that of the most significant of several points, each is
         tested at alpha over their number.
@@ -90,7 +90,7 @@ class Finding:
         return test.bias + effect
 
     def finds(self, alpha: float) -> bool:
-        """Whether the test exists and is significant."""
+        """Whether the test is defined and significant at level alpha."""
         return self.test.estimate.value is not None and self.test.p is not None and self.test.p < alpha
 
     def verdict(self, alpha: float) -> str:

@@ -11,7 +11,7 @@ from judge.wording import Advice, Note, joined
 
 
 def tables(result: Diagnosis, *, full: bool = False) -> list[Table]:
-    """The significant findings; with `full` every test."""
+    """A table of the significant findings; with `full`, of every test."""
     columns = [
         Column("judge", "judge"),
         Column("eval_prompt", "eval prompt"),
@@ -34,7 +34,7 @@ def tables(result: Diagnosis, *, full: bool = False) -> list[Table]:
 
 
 def counted(result: Diagnosis) -> str:
-    """Number of significant tests: adjusted over all of them, then without adjustment, beside the number by chance."""
+    """Numbers of significant tests after and before adjustment over all tests, and the number expected by chance."""
     real, significant, alpha = len(result.tested), len(result.found), result.options.alpha
     hold = sum(finding.adjusted is not None and finding.adjusted <= alpha for finding in result.found)
     return (

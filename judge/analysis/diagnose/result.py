@@ -36,7 +36,7 @@ class Diagnosis(Signed):
 
     @property
     def tested(self) -> tuple[Finding, ...]:
-        """The tests that exist."""
+        """The tests that are defined."""
         return tuple(finding for finding in self.findings if finding.test.p is not None)
 
     @property
@@ -58,7 +58,7 @@ class Diagnosis(Signed):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row a test, with `signature` and `notes` in its `attrs`.
+        """A frame with one row per test, and with `signature` and `notes` in its `attrs`.
 
         `dataset, run, judge, eval_prompt, criterion, diagnostic, value, low, high, unit, se, p, tail, p_adjusted,
         detectable, point, n, story_prompts, verdict, reason`. `p_adjusted` is Holm's over all tests that exist.

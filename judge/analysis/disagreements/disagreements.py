@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Comparison:
-    """Sides that are compared on every story of a dataset.
+    """The sides (people, judges) whose ratings are compared on every story of a dataset.
 
     Attributes
     ----------

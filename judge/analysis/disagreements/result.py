@@ -22,7 +22,7 @@ class RaterRating:
 
 @dataclass(frozen=True, slots=True)
 class PeopleSide:
-    """People's ratings of a story on the criterion; `z` is None where they are shown, not compared."""
+    """People's ratings of a story on the criterion; `z` is None where the ratings are only shown and not compared."""
 
     criterion: str
     mean: float | None
@@ -32,7 +32,7 @@ class PeopleSide:
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """One answer of a judge; `repeat` is None of an imported mean."""
+    """One answer of a judge; `repeat` is None for an imported mean."""
 
     repeat: int | None
     rating: float | None
@@ -85,7 +85,7 @@ class Disagreement:
 
     @property
     def record(self) -> dict[str, object]:
-        """The row as plain lists and mappings, as files keep it."""
+        """The row as plain lists and mappings, the form in which files store it."""
         return asdict(self, dict_factory=_plain)
 
 
@@ -94,7 +94,7 @@ COLUMNS = tuple(field.name for field in fields(Disagreement))
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Disagreements(Signed):
-    """The list, widest difference first.
+    """The list of disagreements, largest difference first.
 
     `stories` counts those that were compared, `datasets` are their names. `notes` are sentences on these rows: what was
     left out and why; `labels` are scales of criteria with labels by (dataset, criterion in small letters).
@@ -112,7 +112,9 @@ class Disagreements(Signed):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row a disagreement, `people` and `sides` as mappings, with `signature` and `notes` in its `attrs`."""
+        """A frame with one row per disagreement, `people` and `sides` as mappings, and `signature` and `notes` in its
+        `attrs`.
+        """
         return self.signed([row.record for row in self.rows])
 
 

@@ -32,7 +32,7 @@ _UNIT = {
 
 
 def tables(result: Disagreements, *, long: bool = False, full_text: bool = False) -> list[Table]:
-    """The list of disagreements and one table a story with its texts, which are shortened unless `full_text`.
+    """The list of disagreements, then one table per story with its texts, which are shortened unless `full_text`.
 
     `long` makes one table of it: a row a story with all texts, ratings and explanations whole.
     """

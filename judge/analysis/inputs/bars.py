@@ -29,7 +29,7 @@ PEOPLE_NAME, CONTROL_NAME = "people, leave one out", "control, not a language mo
 
 
 class ControlSource(Enum):
-    """Source of the control's ratings; the value says it in words."""
+    """Source of the control's ratings; each value is its description in words."""
 
     OUT_OF_FOLD = "out of fold"
     SHIPPED = "shipped model"
@@ -46,7 +46,7 @@ class ControlMade:
 
 
 class ControlPredictions(Protocol):
-    """Ratings of the control judge, aligned with the stories given, NaN = none; and how they were made.
+    """Ratings of the control judge, aligned with the stories given, NaN = none; and how the ratings were made.
 
     `how` is a part of the signature, `reason` says why some or all ratings are missing.
     """
@@ -66,7 +66,7 @@ Predict = Callable[[pd.DataFrame, "pd.Series[float]", str], ControlPredictions]
 
 
 def control_label(sources: Iterable[ControlSource]) -> str:
-    """The control's name with where its ratings come from, of all its criteria."""
+    """The control's name with the sources of its ratings over all criteria."""
     words = [source.value for source in dict.fromkeys(sources) if source is not ControlSource.UNAVAILABLE]
     return f"{CONTROL_NAME} ({' or '.join(words)})" if words else CONTROL_NAME
 
@@ -80,11 +80,11 @@ def control_note(source: ControlSource) -> str | None:
 
 @dataclass(slots=True)
 class Remarks:
-    """Notes in sentences, and parts of the signature, that go with rows; each once."""
+    """Notes in sentences, and parts of the signature, that belong to rows; without duplicates."""
 
     notes: dict[str, None] = field(default_factory=dict)
     signature_parts: dict[str, None] = field(default_factory=dict)
 
     def note(self, sentences: Iterable[str]) -> None:
-        """Add sentences that are not there yet."""
+        """Add the sentences that are not among the notes yet."""
         self.notes.update(dict.fromkeys(sentences))

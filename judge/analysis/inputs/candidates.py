@@ -42,7 +42,7 @@ _NOT_MADE = ControlMade(ControlSource.UNAVAILABLE, NO_TEXTS.fact)
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """Whose ratings these are, on which criterion, and what of them was lost.
+    """The rater and criterion of a row, and which of the ratings were lost.
 
     Attributes
     ----------
@@ -74,12 +74,12 @@ class Subject:
 
     @property
     def lost(self) -> str:
-        """Repeats without a rating by cause, in words."""
+        """Numbers of repeats without a rating, by cause, in words."""
         return ", ".join(f"{status} {count}" for status, count in self.missing.items())
 
     @property
     def labels(self) -> dict[str, Any]:
-        """The label columns of a table's row."""
+        """Values of the label columns in a table's row."""
         return {
             "dataset": self.dataset,
             "run": self.run,
@@ -127,7 +127,7 @@ class Candidate:
 
     @property
     def labels(self) -> dict[str, Any]:
-        """The label columns of a table's row."""
+        """Values of the label columns in a table's row."""
         return self.subject.labels
 
     @property
@@ -140,7 +140,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CandidatesOnCriterion:
-    """Judges and control that are set beside people on one criterion, which is named by its place in the matrix."""
+    """Judges and the control that are compared with people on one criterion, given by its index in the matrix."""
 
     criterion: int
     judges: tuple[Candidate, ...]
@@ -150,7 +150,7 @@ class CandidatesOnCriterion:
 def comparable(
     matrices: Sequence[RatingMatrix], against: str | None, predict: Predict | None
 ) -> tuple[list[tuple[RatingMatrix, Candidate]], Remarks]:
-    """Judges and control that have ratings to compare, with their dataset; notes say who has none, and why."""
+    """Judges and controls that have ratings to compare, with their datasets; notes list those without, with reasons."""
     remarks = Remarks()
     kept = []
     for matrix in matrices:
@@ -166,7 +166,7 @@ def comparable(
 def candidates(
     matrix: RatingMatrix, against: str | None, predict: Predict | None, remarks: Remarks, *, ceiling: bool
 ) -> Iterator[Candidate]:
-    """Criterion by criterion of the people: ceiling if asked for, judges, control; last, criteria nobody rated."""
+    """Candidates by people's criterion: ceiling if asked for, judges, control; then criteria that nobody rated."""
     pairs = match(matrix, against)
     remarks.note(pairs.notes)
     for group in by_criterion(matrix, pairs, predict, remarks):
@@ -181,8 +181,8 @@ def candidates(
 def by_criterion(
     matrix: RatingMatrix, pairs: Match, predict: Predict | None, remarks: Remarks
 ) -> Iterator[CandidatesOnCriterion]:
-    """Judges and control, one criterion of the people at a time: those that judges were asked about, or, without a
-    judge, all.
+    """Judges and the control for each of people's criteria that judges were asked about, or, without a judge, for all
+    criteria.
     """
     for j, criterion in enumerate(matrix.criteria):
         cells = [i for i, partner in enumerate(pairs.partner) if partner == j]
@@ -196,7 +196,7 @@ def by_criterion(
 
 
 def judge_cell(matrix: RatingMatrix, i: int, against: str | None, people: Floats | None) -> Candidate:
-    """Cell i of the judges, set against people's means or, as yet, against nothing."""
+    """Judge cell i as a candidate, compared with people's means or, for now, with nothing."""
     asked, valid = matrix.asked[i], matrix.valid[i]
     rated = valid[valid > 0]
     subject = Subject(
@@ -212,7 +212,7 @@ def judge_cell(matrix: RatingMatrix, i: int, against: str | None, people: Floats
 
 
 def control(matrix: RatingMatrix, j: int, predict: Predict, remarks: Remarks) -> Candidate:
-    """The control judge's ratings for one criterion of the people, out of fold or by the shipped model."""
+    """The control judge's ratings of one of people's criteria, predicted out of fold or by the shipped model."""
     subject, people = _of_people(matrix, CONTROL, CONTROL_NAME, j), matrix.people[j]
     if not (matrix.stories["text"].astype(bool).any() or len(matrix.features.columns)):
         return Candidate(subject, None, people, control=_NOT_MADE, reason=NO_TEXTS)
@@ -243,7 +243,7 @@ def unpaired(matrix: RatingMatrix, pairs: Match) -> Iterator[Candidate]:
 
 
 def first_columns(rows: list[dict[str, Any]]) -> list[Column]:
-    """The columns that say what a row is about: dataset and people's criterion only where rows differ in them."""
+    """The columns that identify a row's subject; dataset and people's criterion only where rows differ in them."""
     columns = [Column("dataset", "dataset")] if len({row["dataset"] for row in rows}) > 1 else []
     columns += [Column("criterion", "criterion"), Column("judge", "judge"), Column("eval_prompt", "eval prompt")]
     if any(row["against"] not in (None, row["criterion"]) for row in rows):
@@ -252,7 +252,7 @@ def first_columns(rows: list[dict[str, Any]]) -> list[Column]:
 
 
 def last_columns() -> list[Column]:
-    """The columns that count what was lost."""
+    """The columns that count lost ratings."""
     return [Column("unrated", "unrated"), Column("missing", "repeats lost")]
 
 

@@ -41,7 +41,7 @@ _NOT_FEATURES = ["story", "story_prompt", "system", "words", "text", "people"]
 
 @dataclass(frozen=True, slots=True)
 class ControlPredictions:
-    """The control judge's ratings, out of fold.
+    """The control judge's ratings, predicted out of fold.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class ControlPredictions:
 
 
 class Control:
-    """The control judge for one table: counts the stories' features once, however many criteria ask for them."""
+    """The control judge for one table: computes the stories' features once for all criteria."""
 
     def __init__(self, seed: int = 1) -> None:
         self.seed = seed
@@ -117,7 +117,7 @@ class Surface:
 
     @classmethod
     def of(cls, stories: pd.DataFrame) -> Surface:
-        """From a frame with `text` and `story_prompt`, and perhaps numeric features; index = story."""
+        """Make the features from a frame with `text`, `story_prompt`, and perhaps numeric features; index = story."""
         texts = tuple(str(text) for text in stories["text"])
         prompts = tuple("" if pd.isna(prompt) else str(prompt) for prompt in stories["story_prompt"])
         numeric = stories.drop(columns=_NOT_FEATURES, errors="ignore")
@@ -147,7 +147,7 @@ class Surface:
         foldings: int = FOLDINGS,
         groups: Sequence[str] | None = None,
     ) -> ControlPredictions:
-        """As `control_predictions`; `groups` says what is held out together where that is not the story-prompt."""
+        """Predict ratings as `control_predictions` does; `groups` are held out together in place of story-prompts."""
         groups = self.groups if groups is None else groups
         response: Floats = np.array(people.reindex(self.index), dtype=np.float64)
         blank, total = self.blank, len(self.index)
@@ -184,7 +184,7 @@ class Surface:
 def control_predictions(
     stories: pd.DataFrame, people: pd.Series[float], criterion: str, *, seed: int = 1
 ) -> ControlPredictions:
-    """Rate stories by their surface, out of fold.
+    """Predict ratings of stories from their surface features, out of fold.
 
     With `LEAST_RATED` rated stories or more, a ridge regression on `own_features` (or on imported features, where no
     story has a text) is fitted on the people's means, five-fold by story-prompts (by stories where they have no

@@ -12,7 +12,7 @@ from judge.wording import Advice, Note
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """For each cell the index of the people's criterion, or None; sentences about pairs of unequal names.
+    """The index of the matching people's criterion for each cell, or None; and sentences on pairs whose names differ.
 
     `other` holds these pairs: (judge's criterion, people's), each once.
     """
@@ -24,12 +24,12 @@ class Match:
 
     @property
     def sentence(self) -> str:
-        """Criteria compared under another name, in the words of captions and pages; empty where names are equal."""
+        """Pairs of criteria whose names differ, in the words of captions and pages; empty where all names are equal."""
         return other_names(self.other)
 
 
 def match(matrix: RatingMatrix, against: str | None = None) -> Match:
-    """Pair judge criteria with people's: the one rule of every table, figure and page.
+    """Pair judge criteria with people's criteria, by the one rule that every table, figure and page uses.
 
     `against` pairs every judge criterion with that criterion of the people. Else a criterion is paired with what its
     run declares (`people` of run.yaml), else with the equal name (letter case aside). Where no name matches, none is

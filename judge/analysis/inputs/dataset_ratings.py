@@ -11,7 +11,7 @@ from judge.ratings_table.labels import with_labels
 
 
 def ratings_of(dataset: Dataset) -> RatingsTable:
-    """The table that a run over this dataset would begin with: people's ratings and stories, no judge's row."""
+    """The ratings table of a dataset before any run: people's ratings and stories, without rows of judges."""
     rows, stories = [], []
     for story in dataset.stories():
         story_key = (dataset.name, story.id, story.story_prompt, story.system)

@@ -28,7 +28,8 @@ _HALF = 1e-9
 
 
 def numbers(table: RatingsTable, *, needed: bool = False) -> RatingsTable:
-    """The table without criteria whose labels have no order, with a note; the table itself where there are none.
+    """The table without criteria whose labels have no order, with a note; the unchanged table where it has no such
+    criteria.
 
     Raises SpecError where some are `needed` and nothing is left.
     """
@@ -63,14 +64,14 @@ def scale_of(matrix: RatingMatrix, criterion: str) -> Scale | None:
 
 
 def phi_note(matrix: RatingMatrix) -> list[str]:
-    """The note of a table of correlations on criteria with two labels."""
+    """A note for tables of correlations that include criteria with two labels."""
     if not any(scale.positive_code is not None for scale in matrix.labels.values()):
         return []
     return ["of two labels, codes 0 and 1: tau-b of one label with another is phi"]
 
 
 def given_labels(matrix: RatingMatrix, cell: int, scale: Scale) -> Floats:
-    """A judge's label of each story as a code: the one that most of its repeats gave; NaN where several tie.
+    """A judge's label of each story as a code: the most frequent over its repeats; NaN where several labels tie.
 
     A rating between two codes (a mean of repeats, an expected value) counts as the nearer one, halfway as neither.
     """

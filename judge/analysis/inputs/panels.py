@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 def panels_of(table: RatingsTable) -> tuple[str, ...]:
-    """The panels that people belong to, by name; nothing where none is known, or the table is of one panel alone."""
+    """Names of the panels that people belong to; empty where none is known, or the table holds one panel alone."""
     return panels_in(table.frame)
 
 
 def of_panel(table: RatingsTable, panel: str) -> RatingsTable:
-    """The table with all judges' rows and of people's those of one panel; it has no column of panels any more.
+    """The table with all judges' rows and the rows of one panel's people, without the column of panels.
 
     Raises SpecError for a panel that is not there, letter case aside.
     """
@@ -36,7 +36,7 @@ def of_panel(table: RatingsTable, panel: str) -> RatingsTable:
 
 
 def people_said(table: RatingsTable) -> tuple[str, ...]:
-    """Whose ratings count, in a note: one panel's alone, or all panels' together; nothing where none is known."""
+    """A note on whose ratings count: one panel's, or those of all panels; empty where no panel is known."""
     if table.panel is not None:
         return (_alone(table.panel),)
     panels = panels_of(table)

@@ -37,7 +37,8 @@ class _PassRates:
 
 
 def with_pass_rate(table: RatingsTable) -> RatingsTable:
-    """The table with a criterion `PASS_RATE` besides: over the binary criteria that judges and people have in common.
+    """The table with an additional criterion `PASS_RATE`, over the binary criteria that judges and people have in
+    common.
 
     Raises
     ------

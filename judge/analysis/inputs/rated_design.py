@@ -39,7 +39,7 @@ MANY_EMPTY = 0.1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RatedDesign:
-    """Ratings of one criterion with an axis for each facet (NaN = no rating), and sentences on what cannot be told.
+    """Ratings of one criterion with one axis per facet (NaN = no rating), and sentences on what cannot be estimated.
 
     `asked` counts the repeats that were asked, `used` those with a rating.
     """
@@ -57,7 +57,7 @@ class RatedDesign:
 
     @property
     def complete(self) -> bool:
-        """Whether every combination has its rating."""
+        """Whether every combination of facets has a rating."""
         return not bool(np.isnan(self.ratings).any())
 
 

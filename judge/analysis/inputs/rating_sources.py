@@ -22,7 +22,7 @@ PEOPLE = "people"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Source:
-    """People, or one judge with one Eval-Prompt in one run.
+    """One source of ratings: people, or one judge with one Eval-Prompt in one run.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class Source:
 
     @property
     def of_means(self) -> bool:
-        """Whether a rating of this judge is a mean made elsewhere."""
+        """Whether the judge's ratings are imported means over repeats."""
         return not self.is_people and any(self.matrix.means[row] for row in self.rows)
 
     @property
@@ -67,7 +67,7 @@ class Source:
         return {"run": self.run, "judge": self.judge, "eval_prompt": self.eval_prompt}
 
     def ratings(self, criterion: int) -> Floats:
-        """Single ratings of a criterion, (n, columns), NaN = none: people's in the order stored, or each repeat."""
+        """Single ratings on a criterion, (n, columns), NaN = none; columns are people as stored, or repeats."""
         row = self.rows[criterion]
         if self.is_people:
             return self.matrix.by_position(row)
@@ -77,7 +77,7 @@ class Source:
         return out
 
     def part(self, criteria: Sequence[str]) -> Source:
-        """The same with these of its criteria, in this order; letter case aside."""
+        """The same source with only these of its criteria, in this order; letter case is ignored."""
         position = {name.casefold(): k for k, name in enumerate(self.criteria)}
         keep = [position[name.casefold()] for name in criteria]
         return Source(
@@ -94,7 +94,7 @@ class Source:
 
 
 def sources(matrix: RatingMatrix) -> list[Source]:
-    """People first, where they rated; then each judge x Eval-Prompt in order of appearance."""
+    """The sources of a matrix: people first, where they rated; then each judge x Eval-Prompt in order of appearance."""
     matrix_sources = []
     if matrix.criteria:
         rows = tuple(range(len(matrix.criteria)))

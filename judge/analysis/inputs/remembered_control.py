@@ -10,7 +10,7 @@ from judge.analysis.inputs.control import Control
 
 
 class RememberedControl:
-    """As `analysis.inputs.control.Control`; equal stories and ratings give what was given before."""
+    """An `analysis.inputs.control.Control` with a cache: equal stories and ratings return the earlier predictions."""
 
     def __init__(self) -> None:
         self._control = Control()

@@ -49,7 +49,7 @@ class Selection:
         pass_rate: bool = False,
         panel: str | None = None,
     ) -> Selection:
-        """From options: None keeps all, a string is one name."""
+        """Make a selection from options: None keeps all, a string is one name."""
         besides = tuple(choice for choice in people if choice)
         return cls(names(criteria or ()), names(judges or ()), names(eval_prompts or ()), besides, pass_rate, panel)
 

@@ -9,7 +9,7 @@ from judge.analysis.inputs.candidates import Subject
 
 
 class AboutSubject(Protocol):
-    """A row of a result, a dataclass: whose it is, and numbers."""
+    """A row of a result, as a dataclass: the subject that it is about, and numbers."""
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
 
@@ -18,6 +18,6 @@ class AboutSubject(Protocol):
 
 
 def cells(row: AboutSubject) -> dict[str, Any]:
-    """The row's labels of its subject, and its other fields by their names."""
+    """The labels of the row's subject, and the row's other fields by name."""
     numbers = {field.name: getattr(row, field.name) for field in fields(row) if field.name != "subject"}
     return {**row.subject.labels, "kind": row.subject.kind, **numbers}

@@ -21,7 +21,7 @@ Stage = Literal["before", "after"]
 
 @dataclass(frozen=True, slots=True)
 class Calibrated:
-    """A jury's ratings before or after calibration, all foldings together, in points of people's scale.
+    """A jury's errors before or after calibration, over all foldings, in points of people's scale.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class Calibrated:
 
 
 def calibrated(panel: Panel, foldings: Sequence[Folding], scorer: Scorer) -> tuple[Calibrated, ...]:
-    """One criterion's ratings before and after calibration."""
+    """Errors of one criterion's ratings before and after calibration."""
     before, after = [folding.uncalibrated for folding in foldings], [folding.jury for folding in foldings]
     return _calibrated("before", before, panel.people, scorer), _calibrated("after", after, panel.people, scorer)
 

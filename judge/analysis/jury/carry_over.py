@@ -30,7 +30,9 @@ ALPHA = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """One system: mean rating less people's before and after calibration, the test, adjusted p of no difference."""
+    """Test of the calibration on one system: mean rating minus people's before and after, and adjusted p of no
+    difference.
+    """
 
     system: str
     before: Estimate
@@ -40,7 +42,7 @@ class Carried:
 
     @property
     def holds(self) -> Holds:
-        """Whether the calibration carries over."""
+        """Whether the calibration holds for this system."""
         if self.after.p is None or self.adjusted is None:
             return "no test"
         if self.after.p <= ALPHA:
@@ -51,7 +53,7 @@ class Carried:
 def carried(
     panel: Panel, foldings: Sequence[Folding], margin: float, story_prompt: Codes, system: Codes, systems: Sequence[str]
 ) -> tuple[Carried, ...]:
-    """Every system of one criterion; a story's rating is its mean over foldings."""
+    """Test the calibration on every system for one criterion; a story's rating is its mean over foldings."""
     after = np.mean([each.jury for each in foldings], axis=0) - panel.people
     before = np.mean([each.uncalibrated for each in foldings], axis=0) - panel.people
     tests = []

@@ -43,7 +43,7 @@ LOGIT_PENALTY = 3 / math.pi**2
 
 
 class Split:
-    """Training and held-out rows of some predictors, and what several criteria and combiners share of them."""
+    """Training and held-out rows of some predictors, with the rank scores that criteria and combiners share."""
 
     def __init__(self, predictors: Floats, train: Rows, held_out: Rows) -> None:
         self.train, self.held_out = predictors[train], predictors[held_out]
@@ -61,7 +61,9 @@ class Split:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Combined:
-    """Ratings of the held-out rows (NaN = none); weights (p,) in people's points per standard deviation; or why not."""
+    """Result of a combiner: ratings of held-out rows (NaN = none) and weights (p,) in people's points per standard
+    deviation; or the reason for none.
+    """
 
     predicted: Floats
     weights: Floats | None = None

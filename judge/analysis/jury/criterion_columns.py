@@ -7,11 +7,11 @@ from judge.printing.tables import Column
 
 
 def cells_of(held: Held, verdict: Verdict) -> dict[str, object]:
-    """The values of these columns."""
+    """The values of the columns that identify a criterion."""
     return {"dataset": held.dataset, "criterion": verdict.criterion}
 
 
 def criterion_columns(juries: Juries) -> list[Column]:
-    """The columns; the dataset's where there are several."""
+    """The columns that identify a criterion; the dataset's column where there are several datasets."""
     several = [Column("dataset", "dataset")] if len(juries.held) > 1 else []
     return [*several, Column("criterion", "criterion")]

@@ -33,7 +33,7 @@ _ALONE = "stories of some folds have no rating: the others' rated stories are fo
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FoldWeights:
-    """Of one fold: the combiner that was used and its weight of each predictor, or of each combiner it stacked."""
+    """The combiner used in one fold and its weight for each predictor, or for each combiner that it stacked."""
 
     combiner: str
     weights: Floats
@@ -42,7 +42,7 @@ class FoldWeights:
 
 @dataclass(slots=True, eq=False)
 class Folding:
-    """One folding's ratings of one criterion.
+    """The jury's ratings of one criterion in one folding.
 
     Attributes
     ----------
@@ -113,7 +113,7 @@ class _Rated:
 
 
 def run_foldings(panels: Sequence[Panel], options: JuryOptions) -> list[list[Folding]]:
-    """For each panel its foldings. Panels share folds, and rank scores where their predictors are one array."""
+    """Compute the foldings of each panel. Panels share folds, and rank scores where their predictors are one array."""
     with _one_thread():
         foldings = [_folding(panels, options, number) for number in range(options.foldings)]
     return [list(each) for each in zip(*foldings, strict=True)]
@@ -163,7 +163,7 @@ def _folding(panels: Sequence[Panel], options: JuryOptions, number: int) -> list
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Turn:
-    """Rows held out to say how far off ratings are, and rows held out to be rated, with what they were rated."""
+    """Rows held out to estimate errors, rows held out to be rated, and the jury's ratings of both."""
 
     calibration: Rows
     on_calibration: Floats
@@ -172,7 +172,7 @@ class Turn:
 
 
 def split_ratings(panel: Panel, options: JuryOptions) -> Iterator[Turn]:
-    """Every folding, fold by fold: the fold and the next one rated by a jury fitted on the others."""
+    """Yield, for every fold of every folding, ratings of it and the next one by a jury fitted on the others."""
     with _one_thread():
         for number in range(options.foldings):
             yield from _turns(panel, options, options.seed + number)
@@ -204,7 +204,7 @@ class _Splits:
         self.splits: dict[tuple[int, bytes, bytes], Split] = {}
 
     def get(self, predictors: Floats, train: Rows, held_out: Rows) -> Split:
-        """The split of these rows."""
+        """The split into these training and held-out rows."""
         key = (id(predictors), train.tobytes(), held_out.tobytes())
         if key not in self.splits:
             self.splits[key] = Split(predictors, train, held_out)
@@ -240,7 +240,7 @@ class _Fold:
         return _Rated(self.held_out, name, combined.predicted, scaled, calibrated, float(self.people.mean()))
 
     def outside(self, name: str) -> Combined:
-        """The combiner fitted on all training stories, and its ratings of the held-out ones."""
+        """Fit the combiner on all training stories and rate the held-out stories."""
         if name not in self._outside:
             self._outside[name] = self._stack() if name == "stack" else self._fit(name, self.train, self.held_out)
         return self._outside[name]

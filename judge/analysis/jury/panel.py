@@ -31,7 +31,7 @@ LEAST_GROUPS = 4
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Panel:
-    """The data from which one criterion of people's is predicted.
+    """The data from which people's ratings on one criterion are predicted.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ class Panel:
 
     @property
     def usable(self) -> Bools:
-        """Stories that can be fitted on or scored: rated by people and by enough members, shape (n,)."""
+        """Mask of stories for fitting or scoring: rated by people and by enough members, shape (n,)."""
         return np.asarray(self.present & ~np.isnan(self.people), dtype=np.bool_)
 
     @property
@@ -87,7 +87,9 @@ class Panel:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Panels:
-    """One dataset's panels, one a criterion that people and members rated; the control's reading; sentences."""
+    """The panels of one dataset, one per criterion that people and members rated, with the control's features and
+    notes.
+    """
 
     matrix: RatingMatrix
     panels: tuple[Panel, ...]
@@ -97,7 +99,7 @@ class Panels:
 
 
 def member(cell: Cell) -> str:
-    """`JUDGE EVAL-PROMPT`, as the option `members` takes it."""
+    """The name of a member, `JUDGE EVAL-PROMPT`, in the form that the option `members` takes."""
     return f"{cell.judge} {cell.eval_prompt}"
 
 

@@ -25,7 +25,7 @@ EVAL_PROMPT = "-"
 
 
 def jury_name(held: Held) -> str:
-    """`jury/COMBINER`, with `+features` and the calibration behind it."""
+    """The name of a jury: `jury/COMBINER`, followed by `+features` and the calibration."""
     options = held.options
     parts = [options.combiner, *(["features"] if options.with_features else [])]
     parts += [options.calibrate] if options.calibrate != "none" else []
@@ -33,7 +33,7 @@ def jury_name(held: Held) -> str:
 
 
 def ratings_of(held: Held, table: RatingsTable) -> pd.DataFrame:
-    """Rows of the ratings table: the jury's ratings, status `imported` (or `no_rating`), and people's as they are.
+    """Ratings table with the jury's ratings, status `imported` (or `no_rating`), and people's rows unchanged.
 
     Raises
     ------

@@ -30,7 +30,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """Stories with similar ratings: their mean rating, people's mean with its interval, how many stories.
+    """A bin of stories with similar ratings: their mean rating, people's mean with its interval, and number of stories.
 
     `people.n` counts stories; of ratings after calibration, `stories` is the mean over foldings.
     """
@@ -42,7 +42,9 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """One judge with one Eval-Prompt on one criterion, before and after calibration; `reason` where there is none."""
+    """The reliability of one judge with one Eval-Prompt on one criterion, before and after calibration; `reason` where
+    there is none.
+    """
 
     judge: str
     eval_prompt: str

@@ -42,7 +42,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Verdict:
-    """One criterion: its panel, its foldings, its rows, its predictors' weights.
+    """A jury's results on one criterion: its panel, foldings, rows and weights of predictors.
 
     `calibrated` holds the jury's errors before and after calibration, `interval` how far one story's rating is known,
     `carried` whether the calibration holds for each system; empty or None where not asked for. `effective` is how many
@@ -60,7 +60,7 @@ class Verdict:
 
     @property
     def criterion(self) -> str:
-        """The criterion."""
+        """The name of the criterion."""
         return self.panel.criterion
 
     def row(self, kind: str) -> Row:
@@ -70,7 +70,8 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Held:
-    """One dataset's verdicts; mean gains over its criteria; how the control was made, and from what; sentences.
+    """A jury's results on one dataset: verdicts by criterion, mean gains over criteria, the control's method and
+    source, and notes.
 
     `options` are those asked for, but of a single member with ``auto``, of which nothing is combined.
     """
@@ -85,12 +86,12 @@ class Held:
 
     @property
     def matrix(self) -> RatingMatrix:
-        """The ratings."""
+        """The matrix of ratings."""
         return self.panels.matrix
 
     @property
     def dataset(self) -> str:
-        """The dataset."""
+        """The name of the dataset."""
         return self.matrix.dataset
 
 
@@ -113,7 +114,7 @@ class Juries(Signed):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """The rows of the jury table, with `signature` and `notes` in its `attrs`.
+        """A frame of the jury table's rows, with `signature` and `notes` in its `attrs`.
 
         `dataset, criterion, kind` (jury, mean, single, single in sample, control), `used` (combiners or members, with
         the number of folds they were chosen in), `members, value` (tau-b, mean over foldings), `low, high, n, lowest,
@@ -123,7 +124,7 @@ class Juries(Signed):
         return self.signed([dict(_flat(held, verdict, row)) for held, verdict, row in self.rows()])
 
     def verdicts(self) -> Iterator[tuple[Held, Verdict]]:
-        """Every criterion of every dataset."""
+        """The verdicts on every criterion of every dataset."""
         return ((held, verdict) for held in self.held for verdict in held.verdicts)
 
     def rows(self) -> Iterator[tuple[Held, Verdict, Row]]:

@@ -24,14 +24,16 @@ _NAMES = ("the ratings", "the people's ratings")
 
 
 class Scored:
-    """Predictions of one criterion, (n,) one a folding, against people's means: tau-b, and tau-b in each resample."""
+    """Tau-b of predictions on one criterion, (n,) per folding, with people's means: the estimate and its resampled
+    values.
+    """
 
     def __init__(self, predictions: Sequence[Floats], people: Floats, resamples: bootstrap.Resamples | None) -> None:
         self.predictions, self.people, self.resamples = predictions, people, resamples
 
     @cached_property
     def rated(self) -> Bools:
-        """Stories with people's ratings and a prediction in every folding, shape (n,)."""
+        """Mask of stories with people's ratings and a prediction in every folding, shape (n,)."""
         lost = np.isnan(self.people)
         for each in self.predictions:
             lost = lost | np.isnan(each)
@@ -61,14 +63,14 @@ class Scored:
         return np.asarray(np.mean(values, axis=0), dtype=np.float64)
 
     def among(self, stories: Bools) -> Scored:
-        """The same predictions on some of the stories; itself where these are all it knows."""
+        """The same predictions restricted to some stories; the object itself where it has no others."""
         if bool((self.rated <= stories).all()):
             return self
         return Scored(self.predictions, np.where(stories, self.people, np.nan), self.resamples)
 
 
 class Scorer:
-    """Scores of one dataset: holds the resamples that all numbers share, so that they are paired.
+    """Computes the scores of one dataset, all from the same resamples, so that differences are paired.
 
     `refused` says why there are none where there should be.
     """
@@ -90,7 +92,7 @@ class Scorer:
             self.resamples = bootstrap.draw_both(matrix.system, matrix.story_prompt, options.resamples, rng)
 
     def score(self, predictions: Sequence[Floats], people: Floats) -> Scored:
-        """Score predictions."""
+        """Prepare predictions for scoring against people's means."""
         return Scored(predictions, people, self.resamples)
 
     def tau(self, scored: Scored) -> Estimate:
@@ -98,7 +100,7 @@ class Scorer:
         return self.with_interval(scored.tau, scored.drawn if scored.tau.defined else None)
 
     def gain(self, pairs: Sequence[tuple[Scored, Scored]]) -> Estimate:
-        """Mean over pairs of tau-b of the first less that of the second, each on the stories that both know.
+        """Mean over pairs of the first's tau-b minus the second's, each on the stories that both predict.
 
         Undefined where one of the pairs is. `n` is the smallest number of stories.
         """

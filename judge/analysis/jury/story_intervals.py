@@ -26,7 +26,8 @@ Codes = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class StoryInterval:
-    """One criterion: how far intervals reach either way (mean over folds), and how often they hold people's rating.
+    """Prediction intervals on one criterion: their half-width (mean over folds), and how often they contain people's
+    rating.
 
     `worst` is the system whose stories they hold least often.
     """

@@ -32,8 +32,10 @@ _ROUNDING = 1e-9
 
 
 def tables(juries: Juries, *, weights: bool = False, long: bool = False, effective: bool = False) -> list[Table]:
-    """The jury table, with `weights` the members' weights (with `long` each predictor's too), and, with a calibration,
-    what it mends; the members' worth, one story's interval and the calibration by system where asked for."""
+    """The jury table; with `weights`, the members' weights (with `long`, each predictor's too); with a calibration,
+    errors before and after it; and, where asked for, the effective number of judges, one story's interval and the
+    calibration by system.
+    """
     printed = [_main(juries)]
     printed += weights_tables.tables(juries, predictors=long) if weights else []
     printed += calibration_tables.tables(juries) if juries.options.calibrate != "none" else []

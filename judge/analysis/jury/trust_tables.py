@@ -9,7 +9,7 @@ from judge.printing.tables import Column, Table
 
 
 def effective(juries: Juries) -> Table:
-    """The effective number of judges of each criterion."""
+    """A table of the effective number of judges for each criterion."""
     rows = [
         cells_of(held, verdict)
         | {"members": verdict.panel.members, "effective": verdict.effective, "n": verdict.effective.n}
@@ -35,7 +35,7 @@ def effective(juries: Juries) -> Table:
 
 
 def intervals(juries: Juries) -> Table:
-    """The prediction interval of one story's rating, and its coverage."""
+    """A table of the prediction interval of one story's rating, and its coverage."""
     rows = [
         cells_of(held, verdict)
         | {
@@ -75,7 +75,7 @@ def intervals(juries: Juries) -> Table:
 
 
 def carry_over(juries: Juries) -> Table:
-    """Whether the calibration holds for each system."""
+    """A table of whether the calibration holds for each system."""
     rows = [
         cells_of(held, verdict)
         | {

@@ -26,7 +26,9 @@ class Weight:
 
 @dataclass(frozen=True, slots=True)
 class MemberWeight:
-    """A member's weights in one combiner, summed: over its ratings of the criterion, and of others (None: not read)."""
+    """A member's summed weights in one combiner: over its ratings of the criterion, and of other criteria (None: not
+    used).
+    """
 
     combiner: str
     source: str

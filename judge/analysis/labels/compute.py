@@ -36,7 +36,8 @@ _MIN_UNITS = 5
 
 
 def confusions(table: RatingsTable, options: ConfusionOptions | None = None) -> Confusions:
-    """Every judge, Eval-Prompt and labelled criterion, with people one by one and null judges.
+    """Compare labels of every judge and Eval-Prompt, of people one by one and of null judges with people's majorities,
+    for each labelled criterion.
 
     Raises
     ------
@@ -65,7 +66,9 @@ class _Dataset:
         self.tied = np.zeros(3, dtype=np.int64)
 
     def rows(self) -> Iterator[ConfusionRow]:
-        """Criterion by criterion of the people; all binary ones together; last, what people did not label."""
+        """Rows for each of people's criteria; then all binary criteria together; then criteria that people did not
+        label.
+        """
         pairs = match(self.matrix, self.options.against)
         parts, alone, notes = parts_of(self.matrix, pairs.partner)
         self.remarks.note([*pairs.notes, *notes])

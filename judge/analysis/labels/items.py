@@ -27,7 +27,7 @@ PASSED = ("not positive", "positive")
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One criterion of the people with the judge cells that label it, by (run, judge, Eval-Prompt)."""
+    """One of people's criteria, with the judge cells that label it, by (run, judge, Eval-Prompt)."""
 
     criterion: int
     name: str
@@ -37,7 +37,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Labelling:
-    """A judge's labels of the items: its majorities, and which items it was asked about."""
+    """A judge's labels of the items: the majority over its repeats, and which items it was asked about."""
 
     majority: Majority
     asked: Masks
@@ -79,17 +79,17 @@ class Items:
 
     @property
     def asked(self) -> Masks:
-        """Items that some judge was asked about."""
+        """Mask of the items that some judge was asked about."""
         return np.asarray(np.any([labelling.asked for labelling in self.judges.values()], axis=0), dtype=np.bool_)
 
     @property
     def labelled(self) -> Masks:
-        """Items that some judge labelled."""
+        """Mask of the items that some judge labelled."""
         labelled = [~np.isnan(labelling.majority.label) for labelling in self.judges.values()]
         return np.asarray(np.any(labelled, axis=0), dtype=np.bool_)
 
     def resamples(self, drawn: Resamples | None) -> Resamples | None:
-        """The same draws of stories for the items: the criteria of a story are drawn together."""
+        """Resamples of stories applied to the items: all criteria of a story are drawn together."""
         if drawn is None or len(self.parts) == 1:
             return drawn
         (factor,) = drawn.factors
@@ -108,7 +108,8 @@ def of_part(matrix: RatingMatrix, part: Part) -> Items:
 
 
 def all_criteria(parts: Sequence[Part], each: Sequence[Items]) -> Items | None:
-    """Stories x criteria of the binary ones, criterion by criterion; None with fewer than two.
+    """Items of all binary criteria together (stories x criteria), criterion by criterion; None with fewer than two
+    criteria.
 
     Where their labels are not the same words, the positive one of each stands for the positive one of all.
     """
@@ -139,7 +140,9 @@ def all_criteria(parts: Sequence[Part], each: Sequence[Items]) -> Items | None:
 
 
 def parts_of(matrix: RatingMatrix, partner: Sequence[int | None]) -> tuple[list[Part], list[int], list[str]]:
-    """Labelled criteria that people labelled too; labelled cells that they did not; sentences on what is left out."""
+    """Criteria that judges and people labelled; cells whose criterion people did not label; sentences on what is left
+    out.
+    """
     part_of: dict[int, Part] = {}
     alone, notes = [], []
     for i, (cell, j) in enumerate(zip(matrix.cells, partner, strict=True)):

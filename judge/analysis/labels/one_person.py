@@ -29,7 +29,7 @@ FEW = "human ceiling undefined: no story was labelled by two people of whom the 
 
 
 class OnePerson:
-    """People one at a time on some of the items; `pool` says whether they are a pool and no panel."""
+    """Labels of people one at a time on some of the items; `pool` says whether they are a pool, not a panel."""
 
     def __init__(self, items: Items, stories: Masks, resamples: Resamples | None) -> None:
         self.items, self.resamples = items, resamples
@@ -42,7 +42,7 @@ class OnePerson:
         self._weight = 1.0 / np.maximum(1, voters)
 
     def confusions(self, kept: Masks) -> list[Confusion]:
-        """People's on these items: of a panel one a rater, of a pool one."""
+        """People's confusion matrices on the kept items: one per rater of a panel, one in all for a pool."""
         return self._made(self.people, kept)
 
     def ceiling(self) -> tuple[dict[str, Estimate], Floats]:
@@ -58,7 +58,7 @@ class OnePerson:
         return {name: self._mean([rater[name] for rater in plain], values, name, n) for name in STATISTICS}, counts
 
     def beside(self, label: Floats) -> Mapping[str, Beside]:
-        """A judge's labels (items,) and people's against the same majorities, and the distance."""
+        """Compare a judge's labels (items,) and people's labels with the same majorities, and give the differences."""
         kept = ~np.isnan(label)
         labels = np.where(np.isnan(self.people), np.nan, label[:, None])
         judge, people = self._made(labels, kept), self.confusions(kept)

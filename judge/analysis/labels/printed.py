@@ -34,12 +34,14 @@ _BESIDE = ("accuracy", "balanced_accuracy", "f1", "kappa")
 
 
 def tables(result: Confusions) -> list[Table]:
-    """Statistics; the confusion matrices, one table for each set of labels; judges beside one person."""
+    """Tables of the statistics, of the confusion matrices (one table per set of labels), and of judges compared with
+    one person.
+    """
     return [_statistics(result), *_matrices(result), *_beside(result)]
 
 
 def matrix_table(rows: Sequence[ConfusionRow], signature: str, notes: Sequence[str] = ()) -> Table:
-    """Confusion matrices of rows with the same labels: a line for each of people's labels."""
+    """Confusion matrices of rows with the same labels: one line for each label that people gave."""
     labels = rows[0].labels
     keys = column_keys(labels, ("dataset", "criterion", "judge", "eval_prompt", "against", "people", "all"))
     columns = [

@@ -22,7 +22,9 @@ Shares = tuple[float | None, ...]
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """A judge against the majorities of the others, people one by one against the same, and judge minus people."""
+    """One statistic against the majorities of the other people: a judge's, that of people one by one, and judge minus
+    people.
+    """
 
     judge: Estimate
     people: Estimate
@@ -31,7 +33,7 @@ class Beside:
 
 @dataclass(frozen=True, slots=True)
 class ConfusionRow:
-    """One judge's labels, people's one by one, or a null judge's, beside people's majorities.
+    """Agreement of one judge's labels, of people's one by one or of a null judge's with people's majorities.
 
     Attributes
     ----------
@@ -74,21 +76,21 @@ class ConfusionRow:
 
     @property
     def n(self) -> int:
-        """Stories (or stories x criteria) that both labelled."""
+        """Number of stories (or stories x criteria) that both sides labelled."""
         return self.statistics["accuracy"].n
 
     @property
     def is_all(self) -> bool:
-        """Whether it is of several criteria together."""
+        """Whether the row covers several criteria together."""
         return self.subject.criterion == ALL
 
     @property
     def chance(self) -> float:
-        """Balanced accuracy of a judge that knows nothing: one over the number of labels."""
+        """Balanced accuracy of a judge without information: one over the number of labels."""
         return 1 / len(self.labels)
 
     def prevalence(self, shares: Shares) -> float | None:
-        """The share of the positive label of two."""
+        """The share of the positive label, where there are two labels."""
         return shares[self.labels.index(self.positive)] if self.positive is not None and shares else None
 
 
@@ -105,14 +107,14 @@ class Confusions(Signed):
         return tuple(row for row in self.rows if row.kind == JUDGE)
 
     def main(self, dataset: str) -> tuple[ConfusionRow, ...]:
-        """A dataset's rows over all binary criteria, or of the first criterion where there are no several."""
+        """A dataset's rows over all binary criteria, or those of the first criterion where there are not several."""
         rows = [row for row in self.rows if row.subject.dataset == dataset and row.subject.against is not None]
         first = next((ALL for row in rows if row.is_all), rows[0].subject.against if rows else None)
         return tuple(row for row in rows if row.subject.against == first)
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row each, with `signature` and `notes` in its `attrs`.
+        """A frame with one row per rater and criterion, and with `signature` and `notes` in its `attrs`.
 
         `dataset, kind, run, judge, eval_prompt, criterion, against, labels, positive`; each of `STATISTICS` with `_low,
         _high` and, where it is undefined, `_reason`, and of judges with `_one_out, _people_same, _minus_people`

@@ -150,7 +150,7 @@ class ReplacementOptions:
 
 @dataclass(frozen=True, slots=True)
 class ConfusionOptions:
-    """Choices of a table of labels beside people's: what its intervals resample, or none."""
+    """Choices of a table that compares labels with people's: the units that its intervals resample, or none."""
 
     IDLE: ClassVar[Idle] = {"resamples": ("ci", ("none",)), "seed": ("ci", ("none",))}
 

@@ -16,7 +16,7 @@ FIRST: Study = "hanna"
 
 @dataclass(frozen=True, slots=True)
 class PlanOptions:
-    """The aims of a plan, and what it plans with.
+    """The aims of a plan, and the design that it assumes.
 
     `half_width` is how far an interval of tau may reach, `difference` the difference of two taus that is to be found
     with probability `power`, `reliability` that of the order of systems (or stories, or of people's means), `epsilon`

@@ -13,7 +13,9 @@ from judge.analysis.options.signature import joined
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Signed:
-    """A result: `signature_parts` name each choice that can change its numbers, `notes` are whole sentences."""
+    """A result with `signature_parts`, which name each choice that can change its numbers, and `notes` in whole
+    sentences.
+    """
 
     signature_parts: tuple[str, ...]
     notes: tuple[str, ...]

@@ -152,7 +152,7 @@ class CorrelationOptions:
 
     @property
     def method(self) -> IntervalMethod:
-        """Method by which an interval is made of the values in resamples: what ``auto`` stands for here.
+        """Method by which resampled values give an interval; ``auto`` is resolved.
 
         Over system means with the systems taken as they are: of their true means (`judge.stats.resampling.true_means`).
         Where systems and story-prompts are both drawn: calibrated, or BCa, which
@@ -395,14 +395,14 @@ class CompareOptions:
 
     @property
     def swapped(self) -> Swap:
-        """The units that are swapped, with `auto` resolved."""
+        """The units that permutation tests swap, with `auto` resolved."""
         if self.swap != "auto":
             return self.swap
         return "systems" if self.level == "system" else "story-prompts"
 
     @property
     def both(self) -> BothInterval:
-        """The kind of the interval over systems and story-prompts; why: `tau_differences.over_both`."""
+        """The kind of interval over systems and story-prompts; `tau_differences.over_both` gives the reason."""
         return "bca" if self.level == "system" else "calibrated"
 
 

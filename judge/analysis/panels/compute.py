@@ -41,7 +41,7 @@ Found = tuple[Estimate, Values]
 
 
 def panels(table: RatingsTable, options: CorrelationOptions | None = None) -> Panels:
-    """Every panel beside every other, and every judge against each.
+    """Compare every panel with every other, and every judge with each panel.
 
     Raises
     ------
@@ -111,7 +111,7 @@ class _Dataset:
         return panel.criteria.index(wanted) if wanted in panel.criteria else None
 
     def within(self) -> Iterator[Within]:
-        """Each criterion, each panel."""
+        """Agreement within each panel on each criterion."""
         for j in range(len(self.matrix.criteria)):
             for name, panel in self.panels.items():
                 k = self._criterion_index(panel, j)
@@ -145,7 +145,7 @@ class _Dataset:
         )
 
     def between(self) -> Iterator[Between]:
-        """Each criterion, each two panels that rated it."""
+        """Agreement on each criterion between every two panels that rated it."""
         for j, criterion in enumerate(self.matrix.criteria):
             for (panel, x), (other, y) in combinations(self.means[j].items(), 2):
                 keep = ~(np.isnan(x) | np.isnan(y))
@@ -170,7 +170,9 @@ class _Dataset:
         )
 
     def against(self) -> Iterator[Against]:
-        """Each judge and criterion; then each judge's mean over criteria, where there are several."""
+        """Agreement of each judge with people by criterion; then each judge's mean over criteria, where there are
+        several.
+        """
         groups: dict[tuple[str | None, ...], list[tuple[Subject, dict[str, Found]]]] = {}
         for i, j in enumerate(self.pairs.partner):
             if j is None:
@@ -194,7 +196,9 @@ class _Dataset:
         return Against(subject, by_panel[""], sides, averaged)
 
     def differences(self) -> Iterator[Difference]:
-        """Each judge, criterion and two panels, on the stories that all three rated; then means over criteria."""
+        """Differences for each judge, criterion and two panels, on the stories that all three rated; then means over
+        criteria.
+        """
         groups: dict[tuple[str | None, ...], list[tuple[Subject, tuple[Found, Found, Found], int]]] = {}
         for i, j in enumerate(self.pairs.partner):
             if j is None:

@@ -20,7 +20,7 @@ _ONE = (
 
 
 def tables(result: Panels) -> list[Table]:
-    """Agreement within panels, between them, judges against each, and how far these differ."""
+    """Tables of agreement within panels, between panels, of judges with each panel, and of its differences."""
     return [_within(result), _between(result), _against(result), _differences(result)]
 
 

@@ -18,7 +18,7 @@ Verdict = Literal["opposite", "differ", "not told apart"]
 
 @dataclass(frozen=True, slots=True)
 class Within:
-    """Agreement of one panel with itself on a criterion.
+    """Agreement among the people of one panel on a criterion.
 
     `icc` holds the forms that can be made of these ratings; `alpha` is Krippendorff's at interval level, `ceiling` one
     person against the mean of the panel's others. `raters` is None where they are not known.
@@ -50,7 +50,7 @@ class Between:
 
 @dataclass(frozen=True, slots=True)
 class PanelSide:
-    """A judge against one panel: on all stories that both rated."""
+    """Agreement of a judge with one panel, on all stories that both rated."""
 
     panel: str
     value: Estimate
@@ -58,7 +58,7 @@ class PanelSide:
 
 @dataclass(frozen=True, slots=True)
 class Against:
-    """A judge on a criterion (or the mean over `averaged` criteria) against all people together, and each panel."""
+    """Agreement of a judge with all people and each panel, on a criterion (or the mean over `averaged` criteria)."""
 
     subject: Subject
     pooled: Estimate
@@ -68,7 +68,7 @@ class Against:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A judge against two panels on the same stories, and the paired difference `first` - `other`."""
+    """Agreement of a judge with two panels on the same stories, and the paired difference `first` - `other`."""
 
     subject: Subject
     first: PanelSide
@@ -100,7 +100,7 @@ def _sign(estimate: Estimate) -> int:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Panels(Signed):
-    """All panels of a ratings table; each tuple dataset by dataset, criterion by criterion."""
+    """Results for all panels of a ratings table; each tuple is ordered by dataset, then by criterion."""
 
     names: tuple[str, ...]
     within: tuple[Within, ...]
@@ -111,7 +111,9 @@ class Panels(Signed):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """Long: one row a judge, criterion and panel, and one for each difference of two panels (`other` is named)."""
+        """A long frame: one row per judge, criterion and panel, and one per difference of two panels (which names
+        `other`).
+        """
         return self.signed([dict(row) for row in self._rows()], _COLUMNS)
 
     def _rows(self) -> Iterator[Iterator[tuple[str, object]]]:

@@ -159,7 +159,7 @@ def _replacement(figures: Figures, options: PlanOptions, *, ranges: bool) -> _Re
 
 
 def design(components: VarianceComponents, options: PlanOptions) -> dict[str, float]:
-    """Levels to plan with: as asked, else as the pilot was run, but one judge.
+    """Numbers of levels to plan with: those asked for, else the pilot's, but one judge.
 
     Raises OptionError for a number of something whose variance the pilot cannot tell.
     """

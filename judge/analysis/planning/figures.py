@@ -42,7 +42,7 @@ _MOST_PAIRS = 60
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Figures:
-    """One criterion, of one judge cell or of several together.
+    """Variances and other figures of one criterion that a plan uses, of one judge cell or of several together.
 
     Attributes
     ----------
@@ -94,7 +94,7 @@ class Pilot:
 
 
 def pilots(table: RatingsTable, options: PlanOptions) -> tuple[list[Pilot], RatingsTable]:
-    """The figures of every dataset of a ratings table, and the table in numbers."""
+    """The figures of every dataset of a ratings table, and the table with numeric criteria only."""
     controls = {(fact.run, fact.judge) for fact in table.facts if fact.control}
     table = numbers(table)
     return [_pilot(matrix, controls, options) for matrix in build(table, drop_systems=options.drop_systems)], table
@@ -122,7 +122,7 @@ def figures_of(
     left_out: frozenset[tuple[str, str]],
     options: PlanOptions,
 ) -> Figures:
-    """The figures of one criterion from the judge cells that are set beside people's ratings of it."""
+    """The figures of one criterion, from the judge cells that are compared with people's ratings of it."""
     reasons: dict[str, str] = {}
     people = cells[0].sides[1]
     used = ~np.isnan(people) & np.any([~np.isnan(cell.sides[0]) for cell in cells], axis=0)

@@ -33,7 +33,7 @@ DRAWS = 12
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Mean cost of one answer; None where it is not known. `basis` says from what dollars were computed."""
+    """Mean cost of one answer, each part None where it is not known. `basis` says how dollars were computed."""
 
     dollars: float | None = None
     tokens: float | None = None
@@ -42,7 +42,7 @@ class Usage:
 
 
 def levers(pilot: Pilot, usage: Usage, options: PlanOptions) -> Iterator[Lever]:
-    """Every lever on every criterion."""
+    """The gain and cost of every lever on every criterion."""
     for figures in pilot.figures:
         yield from _Criterion(pilot, figures, usage, options).levers()
 
@@ -75,7 +75,7 @@ class _Criterion:
         self.tau = float(tau) if np.isfinite(tau) else None
 
     def levers(self) -> Iterator[Lever]:
-        """Of judges' ratings, then of people's."""
+        """Levers on judges' ratings, then on people's."""
         facets: Mapping[str, Sequence[object]] = {EVAL_PROMPT: self.prompts, JUDGE: self.judges}
         yield self._of_judges(REPEAT, self.ratings.shape[2], [self._without_repeat(r) for r in range(self._repeats)])
         for facet, levels in facets.items():

@@ -43,7 +43,7 @@ _ASKS: Mapping[Question, str] = {
 
 
 def tables(result: Planned, *, long: bool = False) -> list[Table]:
-    """The sentences, the numbers criterion by criterion, and, from a pilot, what is worth paying for next.
+    """Tables: the sentences, the numbers by criterion, and, from a pilot, the most worthwhile next expense.
 
     With `long` the numbers are one a row, with what there is now and why one is missing.
     """
@@ -64,7 +64,7 @@ def _sentences(result: Planned) -> Table:
 
 
 def sentences(result: Planned) -> Iterator[tuple[str, str]]:
-    """A question and its answer in a sentence or two, dataset by dataset; then what is worth paying for next."""
+    """Each question with its answer in one or two sentences, by dataset; then the most worthwhile next expense."""
     datasets = list(dict.fromkeys(entry.dataset for entry in result.answers))
     for dataset in datasets:
         where = f"{dataset}: " if len(datasets) > 1 else ""

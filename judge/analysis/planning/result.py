@@ -17,7 +17,7 @@ Question = Literal["half-width", "difference", "order of systems", "order of sto
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The number that reaches an aim on one criterion.
+    """The number (of story-prompts, ratings or people) that reaches an aim on one criterion.
 
     Attributes
     ----------
@@ -86,7 +86,7 @@ class Lever:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Planned(Signed):
-    """Answers, question by question and criterion by criterion, and what is worth paying for next.
+    """Answers, by question and criterion, and the gains and costs of what could be paid for next.
 
     `source` says in words where the variances come from, `pilot` whether they are a pilot's.
     """
@@ -99,12 +99,14 @@ class Planned(Signed):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """Long: one row a question and criterion; a null number is beyond what is searched, or has a `reason`."""
+        """A long frame, one row per question and criterion; a null number is beyond the range searched, or has a
+        `reason`.
+        """
         return self.signed([dict(_flat(answer)) for answer in self.answers])
 
     @property
     def levers_frame(self) -> pd.DataFrame:
-        """One row a lever and criterion, with the cost of a hundredth of tau."""
+        """A frame with one row per lever and criterion, with the cost of a hundredth of tau."""
         names = [name for name in Lever.__dataclass_fields__ if name != "reason"]
         rows = [
             {name: getattr(lever, name) for name in names}

@@ -66,7 +66,7 @@ def figures_from(data: Mapping[str, Any], name: str) -> Figures:
 
 
 def plain(figures: Figures) -> dict[str, Any]:
-    """Figures as plain data, numbers with four digits: what `figures_from` reads."""
+    """Figures as plain data, the input of `figures_from`; numbers have four digits."""
 
     def short(value: Any) -> Any:
         return [short(test) for test in value] if isinstance(value, list) else float(f"{value:.4g}")

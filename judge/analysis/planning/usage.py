@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def usage_of(table: RatingsTable, dataset: str, left_out: Collection[tuple[str, str]]) -> Usage:
-    """Mean dollars, tokens and hours of an answer over a dataset's journals; None where one of them does not tell."""
+    """Mean dollars, tokens and hours per answer over a dataset's journals; None where a journal lacks them."""
     answers = 0
     dollars: list[float | None] = []
     tokens: list[float | None] = []

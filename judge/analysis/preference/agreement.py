@@ -30,7 +30,7 @@ LONGER, CONTROL, ONE_PERSON = "longer story wins", "control (surface)", "one per
 
 @dataclass(frozen=True, slots=True)
 class AgreementRow:
-    """One side against people on one criterion.
+    """Agreement of one side with people on one criterion.
 
     Attributes
     ----------
@@ -77,19 +77,19 @@ class AgreementRow:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Agreement(Signed):
-    """Judges, implied preferences, people one by one, length and control against people."""
+    """Agreement with people: of judges, implied preferences, people one by one, length and the control."""
 
     rows: tuple[AgreementRow, ...]
     options: RankOptions
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row a side and criterion, each number with `_low`, `_high` and `_reason`."""
+        """A frame with one row per side and criterion, each number with `_low`, `_high` and `_reason`."""
         return self.signed([_flat(row) for row in self.rows])
 
 
 def agreement_rows(pairs: Pairs, sides: Sequence[Side], options: RankOptions) -> Iterator[AgreementRow]:
-    """The rows of one dataset, criterion by criterion of people's; none where nobody preferred anything."""
+    """The rows of one dataset for each of people's criteria; empty where nobody preferred anything."""
     beside: dict[int, list[Side]] = {}
     people: dict[int, Side] = {}
     for side in sides:
@@ -212,7 +212,7 @@ def _flat(row: AgreementRow) -> dict[str, object]:
 
 
 def flat_estimates(numbers: dict[str, Estimate]) -> dict[str, object]:
-    """Each number with its ends and its reason, under its name."""
+    """Each estimate by name: its value, the ends of its interval and its reason."""
     flat: dict[str, object] = {}
     for name, estimate in numbers.items():
         flat |= {

@@ -41,7 +41,7 @@ def longer_wins(pairs: Pairs) -> Floats:
 
 
 class SurfaceControl:
-    """The control of one dataset's pairs: counts the stories' features once, however many criteria ask."""
+    """The control for one dataset's pairs: computes the stories' features once for all criteria."""
 
     def __init__(self, pairs: Pairs, seed: int) -> None:
         self.pairs, self.seed = pairs, seed

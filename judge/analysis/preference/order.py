@@ -27,7 +27,7 @@ NO_SWAP = "undefined: no pair was shown in both orders"
 
 @dataclass(frozen=True, slots=True)
 class OrderRow:
-    """One judge on one criterion, over all pairs or over a third of them by difference of length.
+    """Order effect of one judge on one criterion, over all pairs or over a third of them by difference of length.
 
     Attributes
     ----------
@@ -66,19 +66,23 @@ class OrderRow:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Order(Signed):
-    """Effect of the order of the two stories on each judge."""
+    """Effect of the order in which the two stories are shown, for each judge."""
 
     rows: tuple[OrderRow, ...]
     options: RankOptions
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row a judge, criterion and third (null: all pairs), each number with `_low`, `_high` and `_reason`."""
+        """A frame with one row per judge, criterion and third (null: all pairs), each number with `_low`, `_high` and
+        `_reason`.
+        """
         return self.signed([_flat(row) for row in self.rows])
 
 
 def order_rows(side: Side, fitted: Strengths | None) -> Iterator[OrderRow]:
-    """All pairs, then each third by difference of length; none for people and logs, whose order is not known."""
+    """Rows for all pairs, then for each third by difference of length; none for people and logs, whose order is not
+    known.
+    """
     if not side.placed:
         return
     yield _row(side, None, Estimate.undefined(ONE_SYSTEM) if fitted is None else fitted.position)

@@ -31,7 +31,9 @@ _ABOUT = (("dataset", "dataset"), ("criterion", "criterion"), ("run", "run"), ("
 def tables(
     result: Ranked, topics: Sequence[Topic] = TOPICS, *, long: bool = False, answered: bool = True
 ) -> list[Table]:
-    """The tables of these topics, the answer above the first of them; `long` gives one row for each number's owner."""
+    """The tables of these topics, with the answer above the first; `long` gives tables with one row per subject of
+    numbers.
+    """
     printed = [table for topic in topics for table in (_long(result, topic) if long else _wide(result, topic))]
     if printed and answered and not long:
         printed[0] = replace(printed[0], above=answer(result))
@@ -71,7 +73,7 @@ def _labels(row: Any) -> dict[str, Any]:
 
 
 def agreement_tables(result: Agreement) -> list[Table]:
-    """Accuracy, kappa, AC1; then by difference of length, and less the control's."""
+    """Tables of accuracy, kappa and AC1; then by difference of length, and minus the control's."""
     if not result.rows:
         return []
     rows = [_labels(row) | row.numbers() | _counts(row) for row in result.rows]
@@ -119,7 +121,7 @@ def _plain(rows: Rows, columns: Sequence[Column]) -> list[dict[str, Any]]:
 
 
 def order_tables(result: Order) -> list[Table]:
-    """Each judge over all pairs."""
+    """Tables of the order effect of each judge over all pairs."""
     rows = [_labels(row) | row.numbers() for row in result.rows if row.third is None]
     if not rows:
         return []
@@ -139,7 +141,7 @@ def order_tables(result: Order) -> list[Table]:
 
 
 def system_tables(result: Systems) -> list[Table]:
-    """Each side's standings, and who won against whom."""
+    """Tables of each side's standings, and of wins between systems."""
     printed = []
     for standing in result.standings:
         printed.append(_standings(standing, result))
@@ -215,7 +217,7 @@ def story_tables(result: Stories) -> list[Table]:
 
 
 def transitivity_tables(result: Transitivity) -> list[Table]:
-    """Cyclic triads, beside what the fit and guessing would give."""
+    """Tables of cyclic triads, with the numbers expected from the fit and from guessing."""
     rows = [
         _labels(row)
         | {"share": row.triads.share, "expected": _value(row.triads.expected), "guessing": GUESSING}

@@ -32,7 +32,7 @@ class Ranked:
 
 
 def ranked(table: PreferencesTable, options: RankOptions | None = None) -> Ranked:
-    """Every topic, dataset by dataset."""
+    """Compute every topic, dataset by dataset."""
     options = options or RankOptions()
     pairs_and_sides = list(datasets(table, options.drop_systems))
     parts = signature_parts(table, pairs_and_sides, options)
@@ -82,7 +82,7 @@ def ranked(table: PreferencesTable, options: RankOptions | None = None) -> Ranke
 def signature_parts(
     table: PreferencesTable, pairs_and_sides: list[tuple[Pairs, tuple[Side, ...]]], options: RankOptions
 ) -> tuple[str, ...]:
-    """Each choice that can move a number: pairs, judges, orders, parser, options, and what share was lost."""
+    """Each choice that can change a number: pairs, judges, orders, parser, options, and the share of lost verdicts."""
     parts: list[str | None] = [
         ",".join(f"{pairs.dataset}:{pairs.n}pairs" for pairs, _ in pairs_and_sides) or "no pairs"
     ]

@@ -15,7 +15,7 @@ from judge.preferences_table.table import PreferencesTable
 
 
 def read(named: Sequence[Path | str]) -> PreferencesTable:
-    """RUNs of comparisons and of ratings, and datasets by name, which stand for their people alone."""
+    """Read RUNs of comparisons and of ratings, and datasets by name, of which only people's preferences are read."""
     datasets_here = set(known_datasets())
     datasets = [str(name) for name in named if str(name) in datasets_here and not Path(name).exists()]
     runs = [name for name in named if str(name) not in datasets]
@@ -38,7 +38,9 @@ def narrowed(
     judge: Collection[str] | None,
     eval_prompt: Collection[str] | None,
 ) -> PreferencesTable:
-    """The rows of some criteria, judges and Eval-Prompts; people stay. Raises SpecError for a name that is nowhere."""
+    """Keep the rows of some criteria, judges and Eval-Prompts, and people's. Raises SpecError for a name that does not
+    occur.
+    """
     frame = table.frame
     for column, wanted in (("criterion", criterion), ("judge", judge), ("eval_prompt", eval_prompt)):
         if not wanted:

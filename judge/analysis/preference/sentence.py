@@ -10,7 +10,9 @@ from judge.stats.estimate import Estimate
 
 
 def answer(result: Ranked) -> str:
-    """Agreement of the best judge beside the control, its order, or, of people alone, what the controls reach."""
+    """Sentences on the best judge's agreement, compared with the control, and its order effect; or, for people alone,
+    on the controls.
+    """
     judges = [row for row in result.agreement.rows if row.kind == "judge" and row.agreement.half.defined]
     if judges:
         best = max(judges, key=lambda row: row.agreement.half.value or 0.0)

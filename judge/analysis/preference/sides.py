@@ -64,7 +64,7 @@ class Pairs:
 
     @property
     def thirds(self) -> Codes:
-        """Third of each pair by difference of length, 0 the most alike; -1 where a length is not known."""
+        """Third of each pair by difference of length, 0 = most similar lengths; -1 where a length is not known."""
         apart = np.abs(self.log_words)
         measured = np.flatnonzero(~np.isnan(apart))
         out = np.full(self.n, -1, dtype=np.int64)
@@ -113,7 +113,7 @@ class Side:
 
     @property
     def name(self) -> str:
-        """The side's name in tables: an implied preference is of people's or a judge's ratings."""
+        """The side's name in tables; for an implied preference it names people's or the judge's ratings."""
         who = self.judge or PEOPLE
         return f"{who}, ratings" if self.kind == "implied" else who
 
@@ -135,7 +135,7 @@ class Side:
         return net_of(self.pair, self.value, self.pairs.n)
 
     def only(self, rows: Codes) -> Side:
-        """Some of the comparisons."""
+        """The side with only some of its comparisons."""
         return Side(
             self.pairs,
             self.kind,
@@ -153,7 +153,7 @@ class Side:
         )
 
     def comparisons(self, *, of_stories: bool = False, length: bool = False) -> Comparisons:
-        """For strengths of systems (stories of one system are then no comparison), or of stories."""
+        """Comparisons to fit strengths of systems (without pairs of one system's stories) or of stories."""
         pairs = self.pairs
         if of_stories:
             code, names = np.arange(len(pairs.stories)), tuple(str(name) for name in pairs.stories.index)
@@ -180,7 +180,7 @@ def net_of(pair: Codes, value: Floats, pairs: int) -> Floats:
 
 
 def datasets(table: PreferencesTable, drop_systems: Sequence[str] = ()) -> Iterator[tuple[Pairs, tuple[Side, ...]]]:
-    """Each dataset's pairs and its sides: people first, then judges that compared, then what ratings imply."""
+    """Pairs and sides of each dataset: people first, then judges that compared, then preferences implied by ratings."""
     frame = table.frame
     if drop_systems:
         gone = frame["first_system"].isin(list(drop_systems)) | frame["second_system"].isin(list(drop_systems))
@@ -254,7 +254,7 @@ def _side(
 
 
 def people_beside(side: Side, sides: Sequence[Side]) -> Side | None:
-    """The people whose preferences a side is held against: on the same criterion, else on their only one.
+    """The people's side that a side is compared with: on the same criterion, else on people's only criterion.
 
     What people's own ratings imply stands in where nobody compared.
     """

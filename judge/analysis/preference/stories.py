@@ -30,7 +30,9 @@ LEAST = 3
 
 @dataclass(frozen=True, slots=True)
 class StoryRow:
-    """One story: share of comparisons won against the others of its story-prompt, and strength among them."""
+    """Results of one story: share of comparisons won against the others of its story-prompt, and its strength among
+    them.
+    """
 
     story_prompt: str
     story: str
@@ -41,7 +43,7 @@ class StoryRow:
 
 @dataclass(frozen=True, slots=True)
 class StoryOrder:
-    """The stories of every story-prompt as one side orders them.
+    """Order of the stories within each story-prompt, by the preferences of one side (a judge, or people).
 
     Attributes
     ----------
@@ -72,12 +74,12 @@ class Stories(Signed):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row a side and story."""
+        """One row for each side and story."""
         return self.signed([row for order in self.orders for row in _flat(order)])
 
 
 def orders(sides: Sequence[Side], ties: Ties) -> Iterator[StoryOrder]:
-    """Each side's order of stories, held against people's."""
+    """Compute each side's order of stories and compare it with people's order."""
     rows_by_side = {id(side): tuple(_rows(side, ties)) for side in sides}
     for side in sides:
         rows = rows_by_side[id(side)]

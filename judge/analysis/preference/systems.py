@@ -24,7 +24,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class SystemRow:
-    """One system as one side's comparisons place it.
+    """Standing of one system in the comparisons of one side (a judge, or people).
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class SystemRow:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SystemStandings:
-    """The systems as one judge's, or people's, preferences on one criterion place them, strongest first.
+    """Standings of the systems on one criterion by the preferences of one judge, or of people, strongest first.
 
     `matrix` holds the share of comparisons that the row's system won against the column's, ties one half, in the order
     of `rows`, NaN where they never met; `fitted` is what the rows come from, in its own order of systems.
@@ -74,12 +74,12 @@ class SystemStandings:
 
     @property
     def log_nu(self) -> Estimate:
-        """Log of the tie parameter: how often this side gives ties."""
+        """Log of the tie parameter, which is larger the more often this side gives ties."""
         return self.fitted.log_nu
 
     @property
     def top(self) -> tuple[str, ...]:
-        """The systems not told apart from the strongest; none where strengths or differences are undefined."""
+        """Systems that do not differ from the strongest; none where strengths or differences are undefined."""
         first = self.rows[0]
         if not first.strength.defined or not first.group:
             return ()
@@ -88,19 +88,19 @@ class SystemStandings:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Systems(Signed):
-    """Systems as people and judges prefer their stories."""
+    """Standings of the systems by the preferences of people and of each judge between their stories."""
 
     standings: tuple[SystemStandings, ...]
     options: RankOptions
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row a side and system, each number with `_low`, `_high` and `_reason`."""
+        """One row for each side and system; each number has columns `_low`, `_high` and `_reason`."""
         return self.signed([row for standing in self.standings for row in _flat(standing)])
 
 
 def standings(side: Side, options: RankOptions) -> SystemStandings | None:
-    """The systems of one side; None where its pairs are of one system."""
+    """Standings of the systems by one side; None where all its pairs are of one system."""
     comparisons = side.comparisons()
     if len(comparisons.systems) < 2:
         return None

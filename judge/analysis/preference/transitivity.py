@@ -30,19 +30,19 @@ class TransitivityRow:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Transitivity(Signed):
-    """Cyclic triads of people and judges; implied preferences have none, being differences of means."""
+    """Cyclic triads of people and judges. Preferences implied by ratings have none: they are differences of means."""
 
     rows: tuple[TransitivityRow, ...]
     options: RankOptions
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row a side, `guessing` being the share of coin tosses."""
+        """One row for each side; `guessing` is the share of cyclic triads expected of coin tosses."""
         return self.signed([_flat(row) for row in self.rows])
 
 
 def transitivity_row(side: Side, fitted: Strengths | None) -> TransitivityRow:
-    """The triads of stories, and what the systems' strengths make one expect."""
+    """Count the cyclic triads of stories, and those expected from the strengths of the systems."""
     stories = side.comparisons(of_stories=True)
     chances = None
     if fitted is not None and fitted.fit is not None:

@@ -19,7 +19,9 @@ _READING = (
 
 
 def tables(result: Components, *, full: bool = False) -> list[Table]:
-    """For each dataset the shares of variance (with `full`, or for one criterion, the components) and the D-study."""
+    """For each dataset, tables of the shares of variance (of the components with `full` or for one criterion) and the
+    D-study.
+    """
     return [
         table
         for dataset in result.datasets
@@ -31,7 +33,7 @@ def tables(result: Components, *, full: bool = False) -> list[Table]:
 
 
 def plan_tables(result: Components) -> list[Table]:
-    """The D-study of each dataset alone."""
+    """Tables of the D-study alone, one for each dataset."""
     return [_plan_table(dataset, result.options.target) for dataset in result.datasets]
 
 

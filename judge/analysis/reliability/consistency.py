@@ -43,7 +43,7 @@ COLUMNS = [
 
 @dataclass(frozen=True, slots=True)
 class ConsistentCell:
-    """One criterion rated by a judge with an Eval-Prompt, repeat by repeat, or by people, one by one.
+    """Consistency on one criterion: of a judge with one Eval-Prompt over its repeats, or of people over raters.
 
     For people `judge` is `PEOPLE`, without run and Eval-Prompt: two-way forms only where the same known raters rated
     every story, else one-way forms, and the forms `REML` where raters are known. `notes` say which. `pingouin` is what
@@ -62,16 +62,16 @@ class ConsistentCell:
 
     @property
     def is_people(self) -> bool:
-        """Whether it is people's agreement with each other."""
+        """Whether the cell is the agreement of people with each other."""
         return self.judge == PEOPLE
 
     @property
     def has_agreement(self) -> bool:
-        """Whether agreement is defined: for people, whether a story was rated twice."""
+        """Whether agreement is defined; for people, whether any story was rated twice."""
         return not self.is_people or self.family.k >= 2
 
     def estimate(self, form: str) -> Estimate | None:
-        """The estimate of one form, where this cell has it."""
+        """Estimate of one ICC form, where this cell has it."""
         return next((row.estimate for row in self.family.rows if row.form == form), None)
 
 
@@ -89,17 +89,19 @@ class Consistency:
 
     @property
     def judged(self) -> tuple[ConsistentCell, ...]:
-        """Judges' cells."""
+        """Cells of the judges."""
         return tuple(cell for cell in self.cells if not cell.is_people)
 
     @property
     def signature(self) -> str:
-        """The signature of every table and figure made from this."""
+        """Signature of every table and figure made from this result."""
         return joined(self.signature_parts)
 
     @property
     def frame(self) -> pd.DataFrame:
-        """Long: one row for each cell and form, `COLUMNS`; `n` counts complete stories, `incomplete` the others."""
+        """Long table with `COLUMNS`: one row for each cell and form. `n` counts complete stories, `incomplete` the
+        others.
+        """
         frame = pd.DataFrame([row for cell in self.cells for row in _flat(cell)], columns=COLUMNS)
         return signed(frame, self.signature, self.notes)
 
@@ -158,7 +160,7 @@ def _cells(matrix: RatingMatrix, *, theirs: bool) -> Iterator[ConsistentCell]:
 
 
 def people_family(matrix: RatingMatrix, criterion: int) -> icc.IccFamily:
-    """The ICC family of people's ratings of one criterion, by place, in the forms that can be made of them."""
+    """ICC family of people's ratings of one criterion, in the forms that the data allow."""
     ratings = matrix.by_rater(criterion).ratings
     return _people(matrix, criterion, ratings[~np.isnan(ratings).all(axis=1)])[0]
 

@@ -25,7 +25,9 @@ _READING = (
 
 
 def tables(result: Consistency, *, full: bool = False) -> list[Table]:
-    """One row a cell; with `full` one row a form, with F, degrees of freedom and p; or pingouin's own tables."""
+    """One row for each cell; with `full` one row for each form, with F, degrees of freedom and p; or pingouin's own
+    tables.
+    """
     if result.options.engine == "pingouin":
         return [_pingouin(cell, cell.pingouin, result.signature) for cell in result.cells if cell.pingouin]
     return [_every_form(result) if full else _wide(result)]

@@ -22,7 +22,7 @@ MOST = {REPEAT: 100, EVAL_PROMPT: 50, JUDGE: 50, STORY_PROMPT: 10_000, STORY: 10
 
 @dataclass(frozen=True, slots=True)
 class PlanRow:
-    """One design: for the score of what, by which plan, what it takes and what it gives.
+    """One design of the D-study: the score it is for, its plan, its cost and the reliability it reaches.
 
     `levels` are those of each facet and `calls` their product, infinite where only the limit is known; `reached` says
     whether `result` reaches the target in the coefficient that was asked for.
@@ -37,7 +37,7 @@ class PlanRow:
 
     @property
     def calls(self) -> float:
-        """Calls for one system, or story."""
+        """Number of calls for one system, or for one story."""
         return float(np.prod(list(self.levels.values())))
 
     @property
@@ -69,7 +69,7 @@ class PlanRow:
 
 @dataclass(frozen=True, slots=True)
 class OrderOfSystems:
-    """Number of story-prompts (or stories of each system) needed to order the systems, the other levels kept.
+    """Number of story-prompts (or stories of each system) needed to order the systems; other facets keep their levels.
 
     `number` has its range of 10 to 90 %; `has` is how many there are and `now` what they give; `limit` what ever more
     would give, where no number is enough.
@@ -83,7 +83,7 @@ class OrderOfSystems:
     limit: float | None
 
     def sentence(self, target: float) -> str:
-        """The required number in a sentence."""
+        """Sentence that states the required number."""
         with_them = f" with {self.design}" if self.design else ""
         if self.number.value is None:
             limit = "" if self.limit is None else f": ever more come to {self.limit:.2f}"
@@ -95,7 +95,9 @@ class OrderOfSystems:
 
 
 def order_of_systems(components: VarianceComponents, target: float, kept: Mapping[str, float]) -> OrderOfSystems | None:
-    """The number for the order of systems, with the given levels of all other facets; None where there is no order."""
+    """Find the number needed to order the systems at the given levels of all other facets; None where there is no
+    order.
+    """
     facet = next((name for name in (STORY_PROMPT, STORY) if name in components.levels), None)
     if SYSTEM not in components.levels or facet is None or components.impossible:
         return None
@@ -110,7 +112,7 @@ def order_of_systems(components: VarianceComponents, target: float, kept: Mappin
 
 
 def in_words(levels: Mapping[str, float]) -> str:
-    """Levels of some facets, as people write them."""
+    """Levels of some facets, written out in words."""
     return " x ".join(f"{int(n)} {name if n == 1 else plural(name)}" for name, n in levels.items())
 
 
@@ -124,7 +126,7 @@ class _Asked(NamedTuple):
 
 
 def rows(criterion: str, part: RatedDesign, components: VarianceComponents, target: float) -> Iterator[PlanRow]:
-    """The design as run, the number of each facet alone that reaches the target, and the designs with fewest calls.
+    """The design as run, the levels of each facet alone that reach the target, and the designs with fewest calls.
 
     For the mean of a system (where there are two or more) and for the score of a story.
     """
@@ -150,7 +152,7 @@ def rows(criterion: str, part: RatedDesign, components: VarianceComponents, targ
 
 
 def plural(name: str) -> str:
-    """A facet's levels in words."""
+    """Plural of a facet's name."""
     return "stories" if name == STORY else f"{name}s"
 
 

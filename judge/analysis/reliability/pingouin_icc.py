@@ -16,7 +16,7 @@ from judge.wording import Advice
 
 @dataclass(frozen=True, slots=True)
 class PingouinRow:
-    """One form as pingouin names it."""
+    """One ICC form under the name that pingouin gives it."""
 
     form: str
     icc: float
@@ -30,7 +30,7 @@ class PingouinRow:
 
 @dataclass(frozen=True, slots=True)
 class PingouinFamily:
-    """ICC family of one table of ratings by this version of pingouin: its rows, or the reason for none."""
+    """ICC family of one table of ratings from the installed pingouin: its rows, or the reason why there are none."""
 
     version: str
     rows: tuple[PingouinRow, ...]
@@ -38,7 +38,7 @@ class PingouinFamily:
 
 
 def family(ratings: NDArray[np.float64]) -> PingouinFamily:
-    """pingouin's family of ratings, shape (stories, columns), NaN = no rating.
+    """Compute pingouin's ICC family of ratings, shape (stories, columns), NaN = no rating.
 
     Raises MissingExtraError where it is not installed.
     """

@@ -42,7 +42,7 @@ COLUMNS = [
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One term as printed: its component, and its share of the sum of the components, negative ones as 0.
+    """One printed term: its component, and its share of the sum of the components (negative ones count as 0).
 
     A variance whose whole interval is below 0 is undefined, and where that is sure, so are all shares.
     """
@@ -54,7 +54,7 @@ class Term:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Study:
-    """One criterion of a dataset: its terms, the D-study, and what both rest on.
+    """One criterion of a dataset: its terms, the D-study, and the ratings that both are computed from.
 
     `complete` says whether no rating is missing; else estimates are by Henderson's Method I, which gives the same
     values for complete ratings. `systems` is how many story-prompts order the systems, all else as run. `ratings` of
@@ -73,7 +73,7 @@ class Study:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DatasetComponents:
-    """One dataset's studies; criteria whose variances cannot be told apart are among `notes`."""
+    """Studies of one dataset; `notes` names the criteria whose variances cannot be told apart."""
 
     name: str
     studies: tuple[Study, ...]
@@ -82,13 +82,13 @@ class DatasetComponents:
 
     @property
     def signature(self) -> str:
-        """The signature of its tables."""
+        """Signature of the dataset's tables."""
         return joined_parts(self.signature_parts)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Components:
-    """Variance components of each criterion, and how many of each facet a reliability takes, dataset by dataset."""
+    """Variance components of each criterion and levels of each facet needed for a reliability, by dataset."""
 
     datasets: tuple[DatasetComponents, ...]
     options: ComponentsOptions
@@ -106,13 +106,13 @@ class Components:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """Variance components, long: one row for each criterion and term, `COLUMNS`."""
+        """Long table of variance components with `COLUMNS`: one row for each criterion and term."""
         rows = [(dataset.name, *row) for dataset in self.datasets for study in dataset.studies for row in _flat(study)]
         return signed(pd.DataFrame(rows, columns=COLUMNS), self.signature, self.notes)
 
     @property
     def plans(self) -> pd.DataFrame:
-        """The D-study, long: `dataset`, then a row's `flat` values."""
+        """Long table of the D-study: `dataset`, then the values of `PlanRow.flat`."""
         studies = [(dataset.name, study) for dataset in self.datasets for study in dataset.studies]
         rows = [{"dataset": name, **row.flat} for name, study in studies for row in study.plans]
         return signed(pd.DataFrame(rows), self.signature, self.notes)
@@ -140,7 +140,7 @@ def components(table: RatingsTable, options: ComponentsOptions | None = None) ->
 
 
 def method(studies: Sequence[Study]) -> str:
-    """Estimation method of the components; the two methods give the same where nothing is missing."""
+    """Estimation method of the components; both methods give the same values where no rating is missing."""
     return "anova" if all(study.complete for study in studies) else "henderson-1"
 
 

@@ -43,7 +43,9 @@ _NAMES = ("people agree most", "in between", "people disagree most")
 
 
 def repeats(table: RatingsTable, options: RepeatsOptions | None = None) -> Repeats:
-    """Numbers of repeats, ways of summing, strata and distances of every judge cell that people rated."""
+    """Analyse the repeats of every judge cell that people rated: their number, ways to combine them, strata and
+    distances.
+    """
     options, remarks = options or RepeatsOptions(), Remarks()
     table = numbers(table)
     matrices = build(table, drop_systems=options.drop_systems)
@@ -81,7 +83,7 @@ class _Cell:
         self.single = not matrix.means[i]
 
     def counts(self) -> Iterator[Count]:
-        """1, 2, ... repeats, on the stories that have all of them."""
+        """Agreement with people of 1, 2, ... repeats, on the stories that have all repeats."""
         whole = ~np.isnan(self.ratings).any(axis=1) & ~np.isnan(self.people)
         most = self.ratings.shape[1]
         if most < 2 or not self.single or not whole.any():
@@ -114,7 +116,7 @@ class _Cell:
         return self.intervals.of_values(mean, tuple(v.mean(axis=0) for v in self.intervals.values(rows, self.people)))
 
     def sums(self) -> Iterator[Summed]:
-        """All repeats as their mean, median or mode."""
+        """Agreement with people of the mean, median and mode of all repeats."""
         if self.ratings.shape[1] < 2 or not self.single:
             return
         ways: dict[How, Floats] = {
@@ -135,7 +137,7 @@ class _Cell:
             yield Summed(self.subject, how, value, over, plain.n)
 
     def strata(self) -> Iterator[Stratum]:
-        """Thirds of the stories by the standard deviation of people's ratings; ties stay together."""
+        """Agreement by thirds of the stories, by the standard deviation of people's ratings; ties stay together."""
         positions = self.matrix.by_position(self.j)
         several = (~np.isnan(positions)).sum(axis=1) >= 2
         judge = self.matrix.judge[self.i]
@@ -152,7 +154,7 @@ class _Cell:
                 yield Stratum(self.subject, name, float(spread[stories].mean()), int(stories.sum()), value)
 
     def apart(self) -> Apart:
-        """Distances between all single ratings of judge and people."""
+        """Distances between the distributions of all single ratings of the judge and of people."""
         theirs = self.matrix.by_position(self.j)
         both = ~np.isnan(self.matrix.judge[self.i]) & ~np.isnan(self.people)
         if not both.any() or not self.single:

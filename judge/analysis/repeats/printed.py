@@ -23,7 +23,7 @@ _APART = (
 
 
 def tables(result: Repeats) -> list[Table]:
-    """By number of repeats, by how they are summed, by people's disagreement, distributions."""
+    """Tables by number of repeats, by way to combine them, by people's disagreement, and of distributions."""
     printed = [
         Table(
             "Kendall's tau-b with people by number of repeats",

@@ -18,7 +18,7 @@ How = Literal["mean", "median", "mode"]
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """The mean of `k` repeats against people, on average over `subsets` of them.
+    """Agreement of the mean of `k` repeats with people, averaged over `subsets` subsets of the repeats.
 
     `predicted` is what Spearman and Brown's formula makes of one repeat; None where repeats cannot be told apart.
     """
@@ -32,7 +32,7 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class Summed:
-    """All repeats combined in one way against people, and the paired difference from their mean."""
+    """Agreement of all repeats, combined in one way, with people, and its paired difference from that of their mean."""
 
     subject: Subject
     how: How
@@ -43,7 +43,7 @@ class Summed:
 
 @dataclass(frozen=True, slots=True)
 class Stratum:
-    """A judge against people on stories on which people disagree so far (standard deviation of a story's ratings)."""
+    """Agreement of a judge with people on stories of similar disagreement (standard deviation of people's ratings)."""
 
     subject: Subject
     name: str
@@ -54,7 +54,7 @@ class Stratum:
 
 @dataclass(frozen=True, slots=True)
 class Apart:
-    """Distances of the distribution of a judge's single ratings from people's, on the stories that both rated.
+    """Distances between the distributions of single ratings of a judge and of people, on the stories that both rated.
 
     `mean` is the judge's mean minus people's; `by_story` the mean over stories of the distance within each, where both
     gave a story several ratings.
@@ -69,7 +69,7 @@ class Apart:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Repeats(Signed):
-    """Every judge cell that people rated."""
+    """Analysis of the repeats of every judge cell that people rated."""
 
     counts: tuple[Count, ...]
     sums: tuple[Summed, ...]
@@ -79,7 +79,7 @@ class Repeats(Signed):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """Long: one row a number; `what` says which and `at` of which count, way or stratum."""
+        """Long table with one row for each number: `what` names the number, `at` its count, way or stratum."""
         return self.signed([dict(row) for row in self._rows()])
 
     def _rows(self) -> Iterator[Iterator[tuple[str, object]]]:

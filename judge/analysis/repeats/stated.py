@@ -12,7 +12,7 @@ from judge.ratings_table import RatingsTable, read
 
 
 def with_stated(table: RatingsTable, parser: str = "ours") -> RatingsTable:
-    """The table with each run that was scored by log-probabilities a second time: as its answers state their ratings.
+    """Add to the table a second reading of each run scored by log-probabilities: the ratings stated in its answers.
 
     The second reading's runs are named so; of it only what the table has is taken, which may have been narrowed.
     """

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def stress(table: RatingsTable, options: StressOptions | None = None) -> Stress:
-    """Every judge, Eval-Prompt, criterion, perturbation and strength; the table holds the perturbed stories too.
+    """Test every judge, Eval-Prompt, criterion, perturbation and strength; `table` must hold the perturbed stories too.
 
     Raises
     ------

@@ -20,7 +20,7 @@ from judge.stats.ordering.detection import credit
 
 
 def contrasts(rated: Sequence[Rated], pairs: Pairing) -> Iterator[Contrast]:
-    """Each judge and criterion, each two of its Eval-Prompts, each perturbation that ought to be noticed.
+    """Contrast every two Eval-Prompts of each judge and criterion, on each perturbation that should be noticed.
 
     At the highest strength; the difference of detection is the mean over origins that both rated, second minus first.
     """
@@ -59,7 +59,7 @@ def _p(difference: NDArray[np.float64], codes: NDArray[np.int64]) -> float | Non
 
 
 def adjusted(rows: Sequence[Contrast], method: Method) -> tuple[Contrast, ...]:
-    """The contrasts with p adjusted over all of them, as a family of their own."""
+    """The contrasts with p values adjusted over all of them as one family."""
     p = np.array([np.nan if row.p is None else row.p for row in rows], dtype=np.float64)
     p_adjusted = adjust(p, method, family="all contrasts of this report").p
     return tuple(

@@ -12,7 +12,7 @@ _HALF = 0.5
 
 
 def finding(row: Paired, options: StressOptions) -> Finding | None:
-    """The word for a row whose p is adjusted; None where nothing is expected, or there is no interval."""
+    """Finding of a row whose p is adjusted; None where no change is expected, or where there is no interval."""
     if row.detection.estimate.low is None or not (row.expected or row.facts.test != "discrimination"):
         return None
     if row.facts.test == "discrimination":

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def lost_by_perturbation(table: RatingsTable, dataset: str) -> Iterator[Lost]:
-    """Lost answers of each judge and Eval-Prompt: of untouched stories, then of each perturbation."""
+    """Count the lost answers of each judge and Eval-Prompt, on untouched stories, then on each perturbation."""
     frame = table.frame[(table.frame["source"] == "judge") & (table.frame["dataset"] == dataset)]
     names = perturbed_names(frame["story"].unique())
     kinds = {story: name.perturbation or "" for story, name in names.items()}

@@ -18,7 +18,7 @@ _ORDER = {name: place for place, name in enumerate(CATALOGUE)}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Changed:
-    """Stories that a perturbation at one strength made of each origin, as indices; -1 where there is none."""
+    """Indices of the stories that one perturbation at one strength made from each origin; -1 where there is none."""
 
     facts: Facts
     strength: int
@@ -27,7 +27,7 @@ class Changed:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pairing:
-    """Origins of a dataset, each with its untouched story.
+    """Origins of a dataset, each with its untouched story and its perturbed ones.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class Pairing:
 
 
 def pairing(matrix: RatingMatrix) -> Pairing | None:
-    """The pairs of a dataset; None where its stories' ids tell of none."""
+    """Pair the perturbed stories of a dataset with their origins; None where no story id names a perturbation."""
     stories = list(matrix.stories["story"])
     names = perturbed_names(stories)
     if not any(name.perturbation for name in names.values()):

@@ -26,7 +26,7 @@ _BOX = (
 
 
 def tables(result: Stress, *, long: bool = False) -> list[Table]:
-    """The verdict box, then evidence by kind of test; with `long` one row for each number instead."""
+    """The verdict box, then the evidence by kind of test; with `long`, one row for each number instead."""
     if long:
         return [long_table("Stress tests", result.frame, result.signature)]
     printed = [
@@ -122,11 +122,11 @@ class _Beside:
         return row.subject.dataset, row.subject.criterion, row.facts.name, row.strength
 
     def control(self, row: Paired) -> Paired | None:
-        """The control on the same criterion, perturbation and strength."""
+        """The control's row on the same criterion, perturbation and strength."""
         return self._controls.get(self._key(row))
 
     def null(self, row: Paired) -> Null | None:
-        """The null of the same judge, Eval-Prompt and criterion."""
+        """The null distribution of the same judge, Eval-Prompt and criterion."""
         return self._nulls.get(_null_key(row.subject))
 
 

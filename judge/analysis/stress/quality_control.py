@@ -29,7 +29,9 @@ _HIGH, _LOW = 0.75, 0.25
 
 
 def quality_control(rated: Rated, pairs: Pairing, matrix: RatingMatrix) -> Iterator[QualityControl]:
-    """Quality control with each spoiling perturbation at its highest strength and human stories, or all."""
+    """Apply the study's quality control to each spoiling perturbation at its highest strength, on human stories (or
+    all).
+    """
     systems = np.array([str(name).casefold() for name in matrix.stories["system"]], dtype=object)[pairs.untouched]
     human = np.isin(systems, _HUMAN)
     if not human.any():

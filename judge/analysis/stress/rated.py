@@ -58,19 +58,19 @@ class Rated:
 
     @property
     def merit(self) -> Floats:
-        """The means, turned so that more is better; all NaN where neither is."""
+        """Mean ratings, signed so that more is better; all NaN where the measure has no better direction."""
         if self.measure is None or self.measure.better == 1:
             return self.means
         return -self.means if self.measure.better else np.full(self.means.shape, np.nan)
 
     def points(self, ratings: Floats) -> Floats:
-        """Ratings to the nearest point of the scale."""
+        """Round ratings to the nearest point of the scale."""
         low, step = self.scale.min, self.scale.step or 1
         return np.asarray(np.clip(low + np.rint((ratings - low) / step) * step, low, self.scale.max), dtype=np.float64)
 
 
 def judges(table: RatingsTable, matrix: RatingMatrix) -> Iterator[Rated]:
-    """Each judge cell whose criterion is a scale, and each measure's."""
+    """Ratings of each judge cell whose criterion has a numeric scale, and of each measure."""
     ways = {(fact.run, name): way for fact in table.facts for name, way in fact.directions.items()}
     scales = {
         (fact.run, criterion.name.casefold()): criterion.scale for fact in table.facts for criterion in fact.criteria
@@ -93,7 +93,7 @@ def _measure(subject: Subject, way: int | None) -> Measure | None:
 
 
 def controls(matrix: RatingMatrix, criteria: Sequence[str]) -> tuple[list[Rated], list[str]]:
-    """The shipped surface judge on each criterion, and what is to be said of it.
+    """Ratings of the shipped surface judge on each criterion, and notes on them.
 
     It rates the texts, perturbed or not, as they are in the journals. People's ratings of untouched stories that it was
     fitted on are not left out: what is compared here is two texts, of which it has seen one at most.

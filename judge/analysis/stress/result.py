@@ -27,7 +27,7 @@ stories: seen, fell for. `open`: these stories do not decide it.
 
 @dataclass(frozen=True, slots=True)
 class Paired:
-    """One judge (or the control) on one criterion, one perturbation at one strength, paired by origin.
+    """Test of one judge (or the control) on one criterion, for one perturbation at one strength, paired by origin.
 
     Attributes
     ----------
@@ -98,7 +98,7 @@ class Paired:
 
     @property
     def change(self) -> Estimate:
-        """The mean change of the rating: the drop the other way round."""
+        """Mean change of the rating: the drop with its sign reversed."""
         drop = self.drop
         if drop.value is None:
             return drop
@@ -107,7 +107,7 @@ class Paired:
 
     @property
     def tail(self) -> str | None:
-        """Tail of p."""
+        """Alternative of the test that p belongs to, "greater" or "two-sided"; None without p."""
         if self.p is None:
             return None
         return "greater" if self.facts.test == "attack" else "two-sided"
@@ -115,7 +115,7 @@ class Paired:
 
 @dataclass(frozen=True, slots=True)
 class Null:
-    """The null distribution from repeats of untouched stories: two halves compared as if one were changed.
+    """Null distribution from the repeats of untouched stories: one half of them compared with the other.
 
     `noise` is the standard deviation of single ratings within stories, `spread` that of stories' means.
     """
@@ -130,7 +130,7 @@ class Null:
 
 @dataclass(frozen=True, slots=True)
 class Dose:
-    """Growth of the drop with strength: mean over origins of the slope in points for each doubling."""
+    """Growth of the drop with strength: the mean slope over origins, in points per doubling of strength."""
 
     subject: Subject
     facts: Facts
@@ -141,7 +141,7 @@ class Dose:
 
 @dataclass(frozen=True, slots=True)
 class Selectivity:
-    """One judge and Eval-Prompt: detection on the criteria that a perturbation aims at, less that on the others."""
+    """Detection by one judge and Eval-Prompt on the criteria that a perturbation aims at, minus that on the others."""
 
     subject: Subject
     facts: Facts
@@ -153,7 +153,7 @@ class Selectivity:
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """One judge and criterion with two Eval-Prompts: detection with the second minus that with the first."""
+    """Detection by one judge on one criterion with a second Eval-Prompt, minus that with the first."""
 
     subject: Subject
     facts: Facts
@@ -167,7 +167,7 @@ class Contrast:
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """Repeats without a rating, by status; `facts` None is of the untouched stories."""
+    """Counts by status of the repeats without a rating; `facts` is None for untouched stories."""
 
     subject: Subject
     facts: Facts | None
@@ -208,7 +208,7 @@ class Stress(Signed):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """Long: one row a judge, Eval-Prompt, criterion, perturbation and strength."""
+        """Long table: one row for each judge, Eval-Prompt, criterion, perturbation and strength."""
         return self.signed([_flat(row) for row in self.rows])
 
 

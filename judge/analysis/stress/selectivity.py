@@ -16,7 +16,7 @@ from judge.stats.ordering.detection import credit, detection
 
 
 def selectivity(group: Sequence[Rated], pairs: Pairing) -> Iterator[Selectivity]:
-    """Each discrimination test at its highest strength, of one judge's criteria with one Eval-Prompt."""
+    """Selectivity of one judge with one Eval-Prompt in each discrimination test, at its highest strength."""
     if len(group) < 2:
         return
     highest = {changed.facts.name: changed for changed in pairs.changed}

@@ -31,7 +31,7 @@ _NO_POINTS = Estimate.undefined(NO_POINTS)
 
 
 def paired(rated: Rated, pairs: Pairing, changed: Changed, options: StressOptions, *, expected: bool) -> Paired:
-    """One perturbation at one strength."""
+    """Test the ratings for one perturbation at one strength."""
     there = changed.story >= 0
     before, after = pairs.untouched[there], changed.story[there]
     prompt = pairs.prompt[there]
@@ -58,7 +58,7 @@ def paired(rated: Rated, pairs: Pairing, changed: Changed, options: StressOption
 
 
 def detected(rated: Rated, before: Codes, after: Codes, prompt: Codes) -> Detection:
-    """Detection of the changed stories; undefined with the reason of a measure that knows no better."""
+    """Detection of the changed stories; undefined, with a reason, for a measure that has no better direction."""
     if rated.measure is not None and not rated.measure.better:
         return Detection(Estimate.undefined(rated.measure.reason or ""), 0, 0, 0)
     return detection(rated.merit[before] - rated.merit[after], prompt)
@@ -87,7 +87,7 @@ def _in_points(row: Paired, rated: Rated, pairs: Pairing, changed: Changed, opti
 
 
 def null(rated: Rated, pairs: Pairing) -> Null:
-    """The first half of the repeats of untouched stories against the second."""
+    """Compare the first half of the repeats of untouched stories with the second half."""
     repeats = rated.repeats[pairs.untouched]
     half = repeats.shape[1] // 2
     spread = agreement(rated.points(repeats))
@@ -110,7 +110,7 @@ def _spread(ratings: Floats) -> Estimate:
 
 
 def dose(rated: Rated, pairs: Pairing) -> Iterator[Dose]:
-    """Each perturbation with several strengths: the slope of each origin's drop over the doublings of strength."""
+    """For each perturbation with several strengths, the slope of each origin's drop on log2 of strength."""
     for _, group in groupby(pairs.changed, key=lambda changed: changed.facts.name):
         several = list(group)
         if len(several) < 2:

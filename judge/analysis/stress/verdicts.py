@@ -40,7 +40,7 @@ class Verdict:
 
 
 def verdicts(result: Stress) -> Iterator[Verdict]:
-    """Each judge and Eval-Prompt: its findings at the highest strength, over the criteria that are expected to move.
+    """Verdicts on each judge and Eval-Prompt: findings at the highest strength, on the criteria expected to move.
 
     A perturbation counts as noticed where one of these criteria notices it, and as moving or fooling the judge where
     one of its criteria is moved or fooled.

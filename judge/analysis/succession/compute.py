@@ -100,7 +100,7 @@ def _compared(pair: Pair, options: SuccessionOptions) -> tuple[Heir, list[Story]
 def agreement_test(
     pair: Pair, both: Bools, unit: Codes, options: SuccessionOptions
 ) -> tuple[tuple[Estimate, Estimate], Equivalence, Spread | None]:
-    """Both taus with people, the test of their difference, and how it scatters over story-prompts."""
+    """Tau of both judges with people, the test of the difference, and its spread over story-prompts."""
     bounds = (-options.margin, options.margin)
     if pair.people is None:
         nothing = Estimate.undefined(pair.reason or "nobody rated this criterion")

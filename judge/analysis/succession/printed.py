@@ -19,7 +19,7 @@ _SAYS: Mapping[Decision, str] = {
 
 
 def tables(result: Succession) -> list[Table]:
-    """The answer in sentences; both tests; crosswalks; stories whose verdict changes."""
+    """Tables: the answer in sentences, both tests, the crosswalks, and the stories whose verdict changes."""
     return [_sentences(result), _tests(result), _crosswalks(result), _stories(result)]
 
 
@@ -31,7 +31,7 @@ def _sentences(result: Succession) -> Table:
 
 
 def sentences(result: Succession) -> Iterator[tuple[str, str]]:
-    """Questions with their answers."""
+    """The questions of the analysis with their answers."""
     yield "may it replace it?", " ".join(_verdict(result))
     yield "on the same level?", " ".join(_level(result))
     if more := list(_more(result)):

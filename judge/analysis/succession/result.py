@@ -19,7 +19,7 @@ ALPHA = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Needed:
-    """Stories more than there are that would decide what is undecided, with the declared power; None = no number."""
+    """Number of additional stories that would decide an undecided test with the declared power; None = no number."""
 
     if_as_seen: int | None
     if_none: int | None
@@ -45,7 +45,7 @@ class Crosswalk:
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """Share of stories with another verdict: by the new judge as it rates, through the isotonic crosswalk, by chance.
+    """Share of stories with another verdict: by the new judge's raw ratings, through the isotonic crosswalk, by chance.
 
     `own` is between two single answers of the old judge to the same query.
     """
@@ -57,7 +57,7 @@ class Changed:
 
 @dataclass(frozen=True, slots=True)
 class Heir:
-    """Old and new judge on one criterion with one Eval-Prompt, on the stories that both rated.
+    """Comparison of the old and new judge on one criterion with one Eval-Prompt, on the stories that both rated.
 
     Attributes
     ----------
@@ -91,17 +91,17 @@ class Heir:
 
     @property
     def decision(self) -> Decision:
-        """On agreement with people."""
+        """Decision on agreement with people."""
         return decided(self.agreement)
 
     @property
     def level_decision(self) -> Decision:
-        """On mean ratings: ``better`` is higher."""
+        """Decision on mean ratings, where ``better`` means higher."""
         return decided(self.level)
 
 
 def decided(test: Equivalence) -> Decision:
-    """Equivalent where both one-sided tests are significant; better or worse where the interval lies outside."""
+    """Equivalent where both one-sided tests are significant; better or worse where the interval is outside bounds."""
     if test.p is None or test.difference.low is None or test.difference.high is None:
         return "no test"
     if test.p <= ALPHA:
@@ -127,7 +127,7 @@ class Story:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Succession(Signed):
-    """Every criterion and Eval-Prompt that both judges were asked with."""
+    """Comparisons on every criterion and Eval-Prompt that both judges rated."""
 
     old: str
     new: str
@@ -137,7 +137,7 @@ class Succession(Signed):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row a criterion and Eval-Prompt: both tests, decisions, further stories needed, changed verdicts."""
+        """Row per criterion and Eval-Prompt: both tests, decisions, further stories needed, changed verdicts."""
         return self.signed([dict(_flat(heir)) for heir in self.heirs])
 
     @property

@@ -25,7 +25,9 @@ Codes = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pair:
-    """One criterion and Eval-Prompt of both judges, on the stories of both readings; shapes (n,), repeats (n, k)."""
+    """Ratings of both judges on one criterion with one Eval-Prompt, for their common stories; shapes (n,), repeats (n,
+    k).
+    """
 
     dataset: str
     criterion: str
@@ -41,7 +43,7 @@ class Pair:
 
 
 def judge_of(table: RatingsTable, side: str) -> str:
-    """The one judge of a reading. Raises SpecError where there are several: which is meant must be said."""
+    """The only judge in a table. Raises SpecError where there are several, as one must be chosen."""
     names = [str(name) for name in table.frame.loc[table.frame["source"] == "judge", "judge"].dropna().unique()]
     if len(names) != 1:
         has = f"has {len(names)} judges: {', '.join(names)}" if names else "has no judge's rating"
@@ -51,7 +53,7 @@ def judge_of(table: RatingsTable, side: str) -> str:
 
 
 def pairs(old: RatingsTable, new: RatingsTable, options: SuccessionOptions) -> tuple[list[Pair], list[str]]:
-    """Everything that both judges were asked about alike; and sentences on what was left out.
+    """Pair each criterion and Eval-Prompt that both judges have; also return sentences on what was left out.
 
     Raises
     ------

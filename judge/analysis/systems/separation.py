@@ -35,7 +35,7 @@ COLUMNS = [
 
 @dataclass(frozen=True, slots=True)
 class Separated:
-    """One judge x Eval-Prompt that rated a criterion which people rated.
+    """Pairs of systems told apart by one judge x Eval-Prompt, on a criterion that people rated too.
 
     Attributes
     ----------
@@ -81,7 +81,7 @@ class Separation:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """One row for each judge x Eval-Prompt, `COLUMNS`: the level as value, and its ends."""
+        """One row for each judge x Eval-Prompt with `COLUMNS`: the level as value, and the ends of its interval."""
         rows = [
             (
                 *(row.dataset, row.run, row.judge, row.eval_prompt, row.criteria, row.stories, row.level.value),
@@ -93,19 +93,19 @@ class Separation:
 
 
 def separation(table: RatingsTable, options: SystemsOptions | None = None) -> Separation:
-    """Every judge beside people, dataset by dataset."""
+    """Compare the system differences found by every judge with those found by people, dataset by dataset."""
     options = options or SystemsOptions()
     return separation_of(table, build(table, drop_systems=options.drop_systems), options)
 
 
 def separation_of(table: RatingsTable, matrices: Sequence[RatingMatrix], options: SystemsOptions) -> Separation:
-    """The same of matrices built before."""
+    """Compute `separation` from rating matrices that are already built."""
     rows = tuple(row for matrix in matrices for row in beside_people(matrix))
     return Separation(rows, signature_parts(table, matrices, options, intervals="clustered"))
 
 
 def beside_people(matrix: RatingMatrix) -> Iterator[Separated]:
-    """Each judge x Eval-Prompt of one dataset."""
+    """Compare each judge x Eval-Prompt of one dataset with people."""
     matrix_sources = sources(matrix)
     if not matrix_sources or not matrix_sources[0].is_people or len(matrix.systems) < 2:
         return

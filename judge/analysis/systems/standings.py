@@ -33,7 +33,7 @@ LEAST_UNITS = 5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Standing:
-    """All systems as one source rates them on one criterion, or on average; lists run over the matrix's systems.
+    """Ratings of all systems by one source on one criterion, or on average; lists are in the matrix's order of systems.
 
     Attributes
     ----------
@@ -104,7 +104,7 @@ def average(source: Source) -> Floats:
 
 
 def pairs_of(values: Floats, matrix: RatingMatrix) -> list[Difference]:
-    """All differences between systems of stories' ratings (n,), p adjusted over them."""
+    """All differences between systems in the ratings of stories `values` (n,), with p adjusted over them."""
     table = paired_differences.by_story_prompt(values, matrix.system, matrix.story_prompt, len(matrix.systems))
     return paired_differences.adjusted(paired_differences.all_pairs(table))
 

@@ -39,7 +39,7 @@ DIFFERENCE_COLUMNS = [
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Systems:
-    """Every system as people and every judge x Eval-Prompt rate it, criterion by criterion, then on average.
+    """Ratings of every system by people and by every judge x Eval-Prompt, on each criterion, then on average.
 
     Means of labels are of codes: of two labels the share of the second.
     `signature_parts` are those of means and ranks, `difference_parts` those of the pairs; `notes` hold for all.
@@ -56,7 +56,9 @@ class Systems:
     labelled: frozenset[str] = frozenset()
 
     def share_of(self, standing: Standing) -> str | None:
-        """The label whose share a mean is, of two labels; of an average, where all criteria have it."""
+        """On a scale of two labels, the label whose share the mean is; for an average, only where all criteria have
+        that label.
+        """
         names = standing.source.criteria if standing.criterion == AVERAGE else (standing.criterion,)
         scales = [scale_of(standing.source.matrix, name) for name in names]
         words = {None if scale is None or scale.positive_code is None else scale.labels[1] for scale in scales}
@@ -74,7 +76,7 @@ class Systems:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """Long: one row for each system and criterion, `COLUMNS`. For people `judge` is "people".
+        """Long table with `COLUMNS`: one row for each system and criterion. `judge` is "people" for people.
 
         `rank_low` to `rank_high` is the spread of the rank over resamples, `best` the share of resamples with the
         highest mean, `set_low` to `set_high` the ranks that tested differences leave possible; systems that share a
@@ -85,7 +87,7 @@ class Systems:
 
     @property
     def differences(self) -> pd.DataFrame:
-        """Long: one row for each pair of systems on the story-prompts that both have, `DIFFERENCE_COLUMNS`.
+        """Long table with `DIFFERENCE_COLUMNS`: one row for each pair of systems, on the story-prompts that both have.
 
         `difference` is the mean of system minus against over `n` story-prompts; the interval is for one pair;
         `p_adjusted` is Holm's over the `family` tests that `options.holm_over` declares.

@@ -19,7 +19,7 @@ from judge.errors import SpecError
 
 
 def correlate(source: Source, **words: Any) -> Result:
-    """Correlations with people, beside human ceiling and control."""
+    """Correlations with people, with the human ceiling and the control judge for comparison."""
     chosen = from_words(CorrelationOptions, **words)
     correlations = correlation.correlations(source.table, chosen, predict=Control() if chosen.control else None)
     agreement_tables = classes.beside(correlation.tables(correlations), classes.classes(correlations), full=False)
@@ -33,13 +33,13 @@ def within(source: Source, **words: Any) -> Result:
 
 
 def panels(source: Source, **words: Any) -> Result:
-    """Panels of people, and judges against each."""
+    """Panels of people, and each judge's agreement with each panel."""
     rows_by_panel = of_panels.panels(source.table, from_words(CorrelationOptions, **words))
     return Result(rows_by_panel.frame, of_panels.tables(rows_by_panel), value=rows_by_panel)
 
 
 def confusion(source: Source, **words: Any) -> Result:
-    """Labels beside people's majorities."""
+    """Confusion of judges' labels with the majority labels of people."""
     confusions = labels.confusions(source.table, from_words(ConfusionOptions, **words))
     return Result(confusions.frame, labels.tables(confusions), value=confusions)
 

@@ -42,7 +42,7 @@ def succeeded_by(source: Source, new: Any, **words: Any) -> Result:
 
 
 def jury(source: Source, **words: Any) -> Result:
-    """A panel's ratings as one, out of fold."""
+    """Ratings of a panel of judges combined into one, out of fold."""
     juries = combined.jury(source.table, from_words(JuryOptions, **words))
     return Result(juries.frame, jury_tables.tables(juries), value=juries)
 

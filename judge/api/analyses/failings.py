@@ -24,13 +24,13 @@ from judge.api.source import Source
 
 
 def diagnose(source: Source, **words: Any) -> Result:
-    """Known ways to go wrong, as tests."""
+    """Tests for known failings of judges."""
     findings = diagnosis.diagnose(source.table, from_words(DiagnoseOptions, **words))
     return Result(findings.frame, diagnosis.tables(findings, full=True), value=findings)
 
 
 def stress(source: Source, **words: Any) -> Result:
-    """Perturbed stories beside those they were made of."""
+    """Comparison of perturbed stories with the stories that they were made from."""
     effects = stressed.stress(source.read(source.parser, perturbed=True), from_words(StressOptions, **words))
     return Result(effects.frame, stressed.tables(effects), value=effects)
 

@@ -15,7 +15,7 @@ from judge.api.source import Source
 
 
 def summary(source: Source, **words: Any) -> Result:
-    """The screen of `judge summary`."""
+    """Summary of the results, as `judge summary` prints it."""
     from judge.summary import screen
     from judge.summary.evidence import Evidence
     from judge.summary.options import EvidenceOptions

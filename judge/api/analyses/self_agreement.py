@@ -19,7 +19,7 @@ def consistency(source: Source, **words: Any) -> Result:
 
 
 def repeats(source: Source, **words: Any) -> Result:
-    """Number of repeats to ask for, and how to sum them."""
+    """Number of repeats needed, and how to combine them."""
     chosen = from_words(RepeatsOptions, **words)
     estimates = repeated.repeats(repeated.with_stated(source.table, source.parser), chosen)
     return Result(estimates.frame, repeated.tables(estimates), value=estimates)

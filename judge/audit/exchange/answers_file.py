@@ -32,7 +32,7 @@ _Value = Annotated[int, Field(ge=0, le=1)]
 
 
 def import_answers(store: AuditStore, path: Path, *, replace: bool = False) -> Merged:
-    """Read such a file into the audit it belongs to; DataError for another audit's, and see `merging.merge`."""
+    """Import an answers file into its audit; DataError for the file of another audit. See `merging.merge`."""
     answers_file = read_answers(path, read_json(path))
     if answers_file.audit != store.audit_id:
         raise DataError(
@@ -53,7 +53,7 @@ def import_answers(store: AuditStore, path: Path, *, replace: bool = False) -> M
 
 
 def write_answers(audit: AuditSnapshot, annotator: str, path: Path) -> None:
-    """One annotator's answers as such a file, so that they can go to another copy of the audit."""
+    """Write one annotator's answers to an answers file, for import into another copy of the audit."""
     remarks = audit.annotation.remarks
     keys = {item.id: item.key for item in audit.items}
     values: dict[int, dict[str, int]] = {}
@@ -70,7 +70,7 @@ def write_answers(audit: AuditSnapshot, annotator: str, path: Path) -> None:
 
 
 class AnswerRow(BaseModel):
-    """One item of the file."""
+    """One item of an answers file."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
     item: int
@@ -81,7 +81,7 @@ class AnswerRow(BaseModel):
 
 
 class PracticeRow(BaseModel):
-    """One practice item of the file."""
+    """One practice item of an answers file."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
     practice: int
@@ -89,7 +89,7 @@ class PracticeRow(BaseModel):
 
 
 class AnswersFile(BaseModel):
-    """The whole file."""
+    """Content of an answers file."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
     format: Literal["judge-audit-answers/1"]
@@ -100,7 +100,7 @@ class AnswersFile(BaseModel):
 
 
 def read_answers(path: Path, content: Any) -> AnswersFile:
-    """The content of a file, checked; DataError naming the place of the first mistake."""
+    """Check the content of an answers file and return it; DataError names the place of the first mistake."""
     try:
         return AnswersFile.model_validate(content)
     except ValidationError as error:

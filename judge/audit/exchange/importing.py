@@ -17,7 +17,7 @@ _KNOWN = "the study's CSV, Label Studio's JSON export, or the JSON that the stat
 
 
 def import_file(audit: Path, path: Path, *, replace: bool = False, form: Form | None = None) -> tuple[Merged, bool]:
-    """Merge the answers of a file; returns what was merged and whether the audit was made by it.
+    """Merge the answers of a file; returns the merged counts and whether the import created the audit.
 
     An audit that does not exist is made of a CSV of the study's form, which holds explanations too; `form` says then
     what its columns ask. Raises DataError for a file of no known form.

@@ -72,7 +72,7 @@ def is_export(content: Any) -> bool:
 
 
 def import_annotations(store: AuditStore, path: Path, *, replace: bool = False) -> Merged:
-    """Annotations out of Label Studio's JSON export of these tasks; see `merging.merge`.
+    """Import annotations from Label Studio's JSON export of an audit's tasks; see `merging.merge`.
 
     Annotators are called by their e-mail address where the export has it, else by their number. Raises DataError for
     tasks of another audit, and for an annotator with two annotations of one item that are not cancelled.

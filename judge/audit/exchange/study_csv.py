@@ -40,7 +40,7 @@ _Rows = Sequence[tuple[int, Mapping[str, str]]]
 
 
 def write_study_csv(audit: AuditSnapshot, path: Path) -> None:
-    """Round 1 as such a file. Every annotator has a row in every block; what was not answered is empty."""
+    """Write round 1 as the study's CSV. Every annotator has a row in every block; cells without an answer are empty."""
     columns = _columns(audit.categories)
     annotators, remarks = audit.annotation.annotators, audit.annotation.remarks
     if not annotators:
@@ -90,7 +90,7 @@ def is_study_csv(path: Path) -> bool:
 
 
 def import_study_csv(store: AuditStore, path: Path, *, replace: bool = False) -> Merged:
-    """Answers of such a file into an audit of the same explanations; see `merging.merge`.
+    """Import answers from a study CSV into an audit of the same explanations; see `merging.merge`.
 
     Raises DataError for a cell other than 0, 1 and empty, an explanation that the audit does not hold (or holds twice,
     in a file without `Audit.key`), and blocks of different length.
@@ -118,7 +118,7 @@ def import_study_csv(store: AuditStore, path: Path, *, replace: bool = False) ->
 
 
 def create_from_study_csv(target: Path, path: Path, *, form: Form | None = None) -> AuditStore:
-    """A new audit of the explanations in such a file, without its answers: import them next.
+    """Create an audit of the explanations in a study CSV, without its answers: import them next.
 
     Of the study's own file stories, criteria and ratings are known where its other files are on this machine.
     """

@@ -15,7 +15,7 @@ from judge.fingerprint import sha256
 
 
 def study_subjects(path: Path) -> tuple[dict[tuple[str, str], Subject], list[str]] | None:
-    """The study's explanations by (story id, explanation), and what is to be said of them; None for another file.
+    """The study's explanations by (story id, explanation), and notes on them; None where `path` is another file.
 
     Stories and criteria are None where the study's other files are not on this machine.
     """

@@ -15,7 +15,7 @@ _LONGEST_NAME = 80
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One annotator's word on one category of one item; `done` says whether all of the item's were answered."""
+    """One annotator's answer on one category of an item; `done` says whether all the item's categories are."""
 
     annotator: str
     item: int
@@ -47,7 +47,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Undone:
-    """The item whose last change was taken back, and how it now stands."""
+    """The item whose last change was undone, and its state after that."""
 
     item: int
     state: ItemState

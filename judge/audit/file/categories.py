@@ -54,7 +54,7 @@ class Category:
     question_blind: str | None = None
 
     def asked(self, blind: Sequence[str]) -> str:
-        """The question of an audit that is blind to these facts."""
+        """Wording of the question in an audit that hides the facts in `blind`."""
         return self.question_blind or self.question if "rating" in blind else self.question
 
 

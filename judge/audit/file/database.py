@@ -19,7 +19,7 @@ _MAKE = "judge audit sample RUN -o FILE makes an audit"
 
 
 def audit_file(path: Path) -> Path:
-    """The audit that is meant: of a run's folder, its run.yaml or a result folder its own, else the path as it is.
+    """Path of the audit file: that of a run where a run's folder, run.yaml or result folder is given, else `path`.
 
     DataError, naming the command that makes one, for a run that has no audit.
     """
@@ -37,7 +37,7 @@ def audit_file(path: Path) -> Path:
 
 @contextmanager
 def creating(path: Path) -> Iterator[sqlite3.Connection]:
-    """A connection to a new audit file that is there whole or not at all: it is filled beside and then renamed.
+    """Connection to a new audit file, made atomically: it is filled under another name and then renamed.
 
     Not by `whole_file.draft`, which takes the place of a file: an audit is never overwritten, not even in a race.
     Raises DataError where the file exists already.
@@ -79,7 +79,7 @@ def _place(draft: Path, path: Path) -> None:
 
 
 def open_file(path: Path, *, writing: bool) -> sqlite3.Connection:
-    """A connection to an existing audit: in WAL mode with every commit on disk at once, or only reading.
+    """Connection to an existing audit: read-only, or in WAL mode with every commit written to disk at once.
 
     Each commit is carried over from the write-ahead log into the file itself at once, so that a copy of the file alone
     lacks at most what is being written. Threads may share a connection if they take turns. Raises DataError, a

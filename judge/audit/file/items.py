@@ -56,7 +56,7 @@ class Subject:
 
     @property
     def shown_reference(self) -> str | None:
-        """The reference story, and None where the story is it: beside itself it would tell who wrote the story."""
+        """The reference story; None where the rated story is the reference, as showing it would reveal the author."""
         same = " ".join((self.reference or "").split()) == " ".join((self.text or "").split())
         return None if same else self.reference
 
@@ -68,7 +68,7 @@ class Subject:
 
     @property
     def key(self) -> str:
-        """Hash of everything, the same in every file that holds this explanation."""
+        """Hash of the whole content, the same in every file that holds this explanation."""
         return fingerprint(asdict(self) | {"criterion": _plain(self.criterion)})
 
 
@@ -88,7 +88,7 @@ def visible_facts(subject: Subject, blind: Sequence[str]) -> dict[str, Any]:
 
 
 def check_blind(blind: Sequence[str]) -> tuple[str, ...]:
-    """The names, each once; SpecError for one that cannot be hidden because it is never shown or not known."""
+    """The names to hide, without duplicates; SpecError for one that is never shown or not known."""
     for name in blind:
         if name not in BLINDABLE:
             raise unknown_value("blind", name, BLINDABLE)
@@ -96,7 +96,7 @@ def check_blind(blind: Sequence[str]) -> tuple[str, ...]:
 
 
 def criterion_json(criterion: Criterion | None) -> str | None:
-    """A criterion as the file keeps it: its scale by names, as audits of this format have it."""
+    """JSON of a criterion as stored in the file, with its scale by names, as audits of this format have it."""
     return None if criterion is None else orjson.dumps(_plain(criterion)).decode()
 
 
@@ -111,15 +111,15 @@ def _plain(criterion: Criterion | None) -> dict[str, Any] | None:
 
 
 def criterion_of(text: str | None) -> Criterion | None:
-    """A criterion out of the file."""
+    """Criterion read from its JSON in the file."""
     return None if text is None else Criterion.of(orjson.loads(text))
 
 
 def facts_json(facts: Facts) -> str:
-    """Facts as the file keeps them; what is not known is left out."""
+    """JSON of the facts as stored in the file; unknown facts are left out."""
     return orjson.dumps({key: value for key, value in asdict(facts).items() if value is not None}).decode()
 
 
 def facts_of(text: str) -> Facts:
-    """Facts out of the file."""
+    """Facts read from their JSON in the file."""
     return Facts(**orjson.loads(text))

@@ -22,7 +22,7 @@ ITEM = ITEMS.replace("ORDER BY id", "WHERE id = ?")
 
 
 def item_of(row: tuple[Any, ...]) -> Item:
-    """An item out of a row of `ITEMS`."""
+    """Item read from a row of `ITEMS`."""
     number, key, dataset, story, system, story_prompt, text, reference, criterion, explanation, facts = row
     subject = Subject(
         explanation=explanation,
@@ -39,7 +39,7 @@ def item_of(row: tuple[Any, ...]) -> Item:
 
 
 def practice_json(practice_item: PracticeItem) -> str:
-    """A practice item as the file keeps it."""
+    """JSON of a practice item as stored in the file."""
     subject = asdict(practice_item.subject)
     subject["criterion"] = criterion_json(practice_item.subject.criterion)
     return orjson.dumps(
@@ -48,7 +48,7 @@ def practice_json(practice_item: PracticeItem) -> str:
 
 
 def practice_of(number: int, text: str) -> PracticeItem:
-    """A practice item out of the file."""
+    """Practice item read from its JSON in the file."""
     record = orjson.loads(text)
     subject = record["subject"]
     subject["criterion"] = criterion_of(subject["criterion"])
@@ -106,7 +106,7 @@ def change(
     note: str | None,
     seconds: float | None,
 ) -> None:
-    """Lay values (None takes one back) and a note over what stands, with a step of history if that changes anything."""
+    """Update stored values (None deletes one) and the note, and add a history step if that changes anything."""
     after = {k: v for k, v in {**before.values, **values}.items() if v is not None}
     new_note = before.note if note is None else note
     if after != before.values or new_note != before.note:
@@ -117,7 +117,7 @@ def change(
 
 
 def put(db: sqlite3.Connection, path: Path, key: Key, values: Mapping[str, int], note: str) -> None:
-    """Make an annotator's values and note of an item stand as given."""
+    """Store an annotator's values and note on an item exactly as given."""
     (round_no, name, item), now = key, time.time()
     old = dict(db.execute(_VALUES, key).fetchall())
     db.executemany(_TAKE_BACK, [(*key, category) for category in old.keys() - values.keys()])

@@ -63,7 +63,7 @@ class AuditSnapshot:
 
 
 def snapshot(store: AuditStore) -> AuditSnapshot:
-    """An open audit as it stands now."""
+    """Content of an open audit at this moment."""
     with store.reading():
         return AuditSnapshot(
             path=store.path,

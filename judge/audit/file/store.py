@@ -280,7 +280,7 @@ class AuditStore:
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Everything that is read in the block stood so at one moment, whoever writes meanwhile."""
+        """Context in which all reads see the audit at one moment, whatever others write meanwhile."""
         with self._lock, database.sentences(self.path):
             self._db.execute("BEGIN")
             try:
@@ -291,7 +291,9 @@ class AuditStore:
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """A transaction that is on disk when the block ends, or never was; for the modules of this package."""
+        """Context of a transaction, on disk as a whole when the block ends or not at all; for the modules of this
+        package.
+        """
         with self._lock, database.sentences(self.path):
             self._db.execute("BEGIN IMMEDIATE")
             try:

@@ -18,7 +18,7 @@ from judge.errors import DataError
 
 @dataclass(frozen=True, slots=True)
 class Dispute:
-    """An item that annotators differ on.
+    """An item on which annotators disagree.
 
     `given`: category -> annotator -> answer, of every category, by those who finished the item. `open`: categories they
     differ on that are not settled. `settled`: category -> final answer. `by`: who settled them, sorted.

@@ -91,7 +91,7 @@ class Answered:
 
 
 def answered(audit: AuditSnapshot, annotators: Sequence[str] = ()) -> Answered:
-    """The answers of an audit, of these annotators alone if any are named; SpecError for a name that has none."""
+    """Answers in an audit, of all annotators or of the named ones; SpecError for a name without answers."""
     all_annotators = audit.annotation.annotators
     for name in annotators:
         if name not in all_annotators:

@@ -23,7 +23,7 @@ class OpenedAudit:
         self.read()
 
     def read(self) -> AuditSnapshot:
-        """Everything that the file says at one moment."""
+        """Content of the audit's file at one moment."""
         return read_audit(self.path)
 
     def items(self) -> pd.DataFrame:
@@ -40,7 +40,8 @@ class OpenedAudit:
         return pd.DataFrame(rows)
 
     def answers(self, round_no: int = ANNOTATION) -> pd.DataFrame:
-        """One row an answer: `annotator, item, category, value, done, note, seconds`; value 1 = the error is there.
+        """One row for each answer: `annotator, item, category, value, done, note, seconds`; value 1 = the error is
+        there.
 
         Round 2 holds what was settled. `done` is False where the annotator has not answered all of the item's
         categories: the report leaves those out.

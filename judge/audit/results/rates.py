@@ -29,7 +29,7 @@ NO_ROUND = "undefined: no disagreement of annotators has been adjudicated"
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """One category's rates; `weighted` is the mean with each item standing for its part of the run."""
+    """Error rates of one category; `weighted` is the mean in which each item counts for its part of the run."""
 
     mean: Estimate
     majority: Estimate
@@ -94,7 +94,7 @@ def agreement(answered: Answered, key: str, *, resamples: int, seed: int, as_pub
 
 
 def agreement_with_others(answered: Answered, annotator: str) -> Estimate:
-    """Share of an annotator's answers that equal another's on the same item and category, items counting alike."""
+    """Share of an annotator's answers equal to another's on the same item and category; items have equal weight."""
     j = answered.annotators.index(annotator)
     equal = np.zeros(len(answered.items))
     pairs = np.zeros(len(answered.items))

@@ -104,7 +104,7 @@ class AuditReport:
 
     @property
     def signature(self) -> str:
-        """Everything that can move a count; last the sample's own signature."""
+        """Every choice that can change a count, then the signature of the sample."""
         return self._signed("")
 
     @property
@@ -148,7 +148,7 @@ class AuditReport:
 
 
 def report(audit: AuditSnapshot, options: ReportOptions | None = None) -> AuditReport:
-    """Everything that is counted of an audit; SpecError for one without a finished item."""
+    """Compute the report of an audit; SpecError for one without a finished item."""
     options = options or ReportOptions()
     matrix = answered(audit, options.annotators)
     if not matrix.raters.any():

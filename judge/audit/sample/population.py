@@ -47,7 +47,9 @@ class Population:
     notes: tuple[str, ...]
 
     def level(self, variable: str) -> pd.Series[Any]:
-        """The band of each row, as text: ratings to the nearest point, gaps in three; `NONE` where not known."""
+        """Level of each row on a variable, as text: ratings rounded to a point, gaps in three bands; `NONE` where
+        unknown.
+        """
         if variable not in VARIABLES:
             raise SpecError(unknown("variable", variable, VARIABLES))
         if variable == "rating":

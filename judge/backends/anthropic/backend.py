@@ -111,7 +111,7 @@ class AnthropicBackend:
         )
 
     def patience(self, query: Request) -> Patience:
-        """Time that the plan's first query goes alone; raises for what the protocol has no form for."""
+        """Time for which the plan's first query runs alone; raises for requests that the protocol cannot express."""
         check(query)
         # A refusal comes about as fast as the answer about the model did.
         return Patience(min(self._settings.probe_timeout, max(0.02, 4 * self._probe_seconds)))

@@ -21,7 +21,7 @@ _EPHEMERAL = {"type": "ephemeral"}
 
 
 def body_of(query: Request, model: str, extra: Mapping[str, Any]) -> dict[str, Any]:
-    """The request's JSON body. `extra` are keys of the run's `engine`; raises `BackendError` for what it cannot say."""
+    """The request's JSON body. `extra` are keys of the run's `engine`; `BackendError` for unsupported requests."""
     check(query)
     generation = query.generation
     body: dict[str, Any] = {"model": model, **extra, "max_tokens": generation.max_tokens}
@@ -42,7 +42,7 @@ def body_of(query: Request, model: str, extra: Mapping[str, Any]) -> dict[str, A
 
 
 def check(query: Request) -> None:
-    """Raise `BackendError` (capability) where the protocol has no form for what the run asks."""
+    """Raise `BackendError` (capability) where the protocol cannot express what the run requests."""
     generation = query.generation
     if generation.max_tokens is None:
         raise _unsayable("it needs generation.max_tokens: it has no default", "set `generation.max_tokens`, say 1024")

@@ -35,7 +35,7 @@ def open(model: str, settings: Settings) -> OpenAIBackend:  # noqa: A001  the re
 
 
 def gemini_backend(model: str, settings: Settings) -> OpenAIBackend:
-    """The back-end, before it is settled where keys may go."""
+    """Build the back-end, before the check of where keys may go."""
     if settings.api != "chat":
         raise SpecError(f"gemini/ has no `api: {settings.api}`", hint="leave `api` out, or write `api: chat`")
     compatible = next((url for url in settings.base_url if url.partition("?")[0].rstrip("/").endswith("/openai")), None)

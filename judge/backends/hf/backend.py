@@ -135,7 +135,7 @@ class HFBackend:
         )
 
     async def complete(self, query: Request, repeats: Sequence[int]) -> list[Response]:
-        """All given repeats of a query, in batches with whatever else waits; raises `BackendError`."""
+        """Answer all given repeats of a query, batched with other waiting queries; raises `BackendError`."""
         from judge.backends.hf.generation import Row
 
         if query.structured not in self.capabilities.structured:

@@ -36,7 +36,7 @@ from judge.records import Generation
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One answer to be generated: the prompt's tokens and the seed of its chance."""
+    """One answer to be generated: the tokens of the prompt and the random seed."""
 
     tokens: list[int]
     seed: int

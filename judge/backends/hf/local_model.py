@@ -102,7 +102,7 @@ def loading_error(model: str, error: BaseException, log: str = "") -> BackendErr
 
 
 def no_template(model: str) -> BackendError:
-    """A chat is asked of a tokenizer that has no template for it."""
+    """The error for a chat request to a tokenizer without a chat template."""
     return BackendError(
         f"{model}: the tokenizer has no chat template, and the run asks through `api: chat`",
         kind="capability",
@@ -112,7 +112,7 @@ def no_template(model: str) -> BackendError:
 
 
 def too_long(model: str, prompt: int, answer: int, context: int) -> BackendError:
-    """The query does not fit the model's context."""
+    """The error for a query that does not fit the model's context."""
     return BackendError(
         f"{model}: a query of {prompt} tokens with an answer of {answer} exceeds the context length of {context}",
         kind="context",

@@ -25,7 +25,7 @@ def open(model: str, settings: Settings) -> LocalBackend:  # noqa: A001  the reg
 
 
 def open_scorer(model: str, settings: Settings) -> LocalScorer:
-    """The same as a scorer of given texts."""
+    """Open the packaged model as a scorer of given texts."""
     check_installed(model)
     return LocalScorer(model, settings)
 

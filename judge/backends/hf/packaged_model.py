@@ -52,7 +52,7 @@ def model_of(name: str) -> PackagedModel:
 
 
 def check_installed(name: str) -> None:
-    """Raise what keeps the model from being read: MissingExtraError without transformers, BackendError without it.
+    """Raise MissingExtraError where transformers is missing, BackendError where the model is missing.
 
     A model that was unpacked before needs its package no more. Raises SpecError where no such model is packaged.
     """

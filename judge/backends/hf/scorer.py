@@ -134,7 +134,7 @@ class Loaded:
 
     @property
     def model_name(self) -> str:
-        """As the user wrote it."""
+        """Name of the model as the user wrote it."""
         return self.facts.model
 
     def _batches(self, order: Sequence[int], lengths: Sequence[int]) -> Iterator[list[int]]:

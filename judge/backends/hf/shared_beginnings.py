@@ -11,7 +11,7 @@ Tokens = Sequence[int]
 
 
 def in_common(first: Tokens, other: Tokens) -> int:
-    """Tokens with which both begin, short of the last of either: one is left to be read after them."""
+    """Number of first tokens that two prompts share, short of the last token of either, which is left to be read."""
     low, high = 0, min(len(first), len(other)) - 1
     while low < high:
         middle = (low + high + 1) // 2
@@ -29,7 +29,7 @@ def begin_alike(first: Tokens, other: Tokens) -> int:
 
 
 def batch(prompts: Sequence[Tokens], size: int) -> list[int]:
-    """Places of the prompts to be answered next, `size` at most: the first, those that begin as it does, and so on."""
+    """Indices of at most `size` prompts to answer next: the first, those that begin as it does, and so on."""
     left, taken = list(range(len(prompts))), list[int]()
     while left and len(taken) < size:
         first = prompts[left[0]]
@@ -40,7 +40,7 @@ def batch(prompts: Sequence[Tokens], size: int) -> list[int]:
 
 
 def beginnings(prompts: Sequence[Tokens]) -> tuple[list[Tokens], list[int]]:
-    """The distinct beginnings of these prompts, and for each prompt the number of its own.
+    """Distinct beginnings of the prompts, and for each prompt the index of its beginning.
 
     A prompt that begins as no other does has all its tokens but the last as its beginning.
     """

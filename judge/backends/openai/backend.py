@@ -89,7 +89,7 @@ class OpenAIBackend:
         return self._server_record()
 
     def patience(self, query: Request) -> Patience:
-        """Time that the plan's first query goes alone.
+        """Time for which the plan's first query runs alone.
 
         A refusal comes about as fast as the list of models did. Where a server lists the model there is nothing more
         to wait for; where it lists none, nothing but an answer shows that somebody is there.
@@ -295,7 +295,7 @@ class OpenAIBackend:
         return self.dialect().wire(self.request(query, repeats))
 
     def request(self, query: Request, repeats: Sequence[int], url: str | None = None) -> dict[str, Any]:
-        """The request under OpenAI's names, whatever the server's dialect: what refusals are negotiated of."""
+        """The request under OpenAI's names, whatever the server's dialect, as used to negotiate refused settings."""
         terms = self._negotiations[url or self.servers.urls[0]].terms
         chat = self.dialect(url).chat
         generation = query.generation

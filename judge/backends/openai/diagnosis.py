@@ -29,7 +29,7 @@ class Diagnosis:
 
 
 async def diagnose(asker: Asker, sent: dict[str, Any]) -> Diagnosis:
-    """Ask plainly, then this request without its settings, then without each of them in turn."""
+    """Find the cause of a refusal: send a plain question, this request without settings, then without each setting."""
     refused = await ask_plainly(asker)
     if refused is not None:
         return Diagnosis("everything", error=refused)
@@ -59,6 +59,6 @@ def _likeliest_first(settings: list[str]) -> list[str]:
 
 
 def without(sent: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
-    """The request without these settings, and without what cannot be sent alone."""
+    """The request without the named settings and without settings that depend on them."""
     left_out = set(names) | ({"top_logprobs"} if "logprobs" in names else set())
     return {key: value for key, value in sent.items() if key not in left_out}

@@ -48,14 +48,14 @@ class Negotiation:
         self._key_shown = float("-inf")
 
     def answered(self, sent: Callable[[], dict[str, Any]], *, several: bool) -> None:
-        """A request of this shape was answered: its settings are taken."""
+        """Record that the server answered a request of this shape, and so accepts its settings."""
         shape = (self.terms.limit, several)
         if shape not in self._shapes:
             self._shapes.add(shape)
             self.terms.answered.update(sent())
 
     async def settle(self, error: RefusalError, sent: Any, again: Again) -> None:
-        """Return where the call is to be made again, in the shape that `again` gives; else raise what it comes to."""
+        """Return where the call is to be repeated in the shape that `again` gives; else raise the resulting error."""
         names = error.refusal.settings
         if error.sent is None and names:
             names = refused_settings(error.refusal.error_body, sent)

@@ -64,7 +64,7 @@ async def probe_server(asker: Asker, patience: float = PATIENCE) -> Probed:
 
 
 def silence(url: str, seconds: float) -> BackendError:
-    """The error for a server that says nothing in time."""
+    """The error for a server that does not answer in time."""
     return BackendError(
         f"{url}: no answer within {seconds:g} s",
         kind="address",
@@ -75,14 +75,14 @@ def silence(url: str, seconds: float) -> BackendError:
 
 
 async def ask_plainly(asker: Asker) -> RefusalError | None:
-    """None where the server answers a plain question without any setting, else how it refuses it."""
+    """Send a question without any setting; None where the server answers, else the refusal."""
     chat = {"messages": [{"role": "user", "content": "Say 1."}]}
     prompt: dict[str, Any] = chat if asker.dialect.chat else {"prompt": "1, 2,"}
     return await try_body(asker, {"model": asker.model, **prompt})
 
 
 async def try_body(asker: Asker, body: dict[str, Any]) -> RefusalError | None:
-    """None where the server answers this request, else how it refuses it."""
+    """Send this request; None where the server answers, else the refusal."""
     dialect = asker.dialect
     route = endpoint(asker.url, dialect.route(asker.model))
     async with asker.client().post(route, data=orjson.dumps(dialect.wire(body))) as reply:

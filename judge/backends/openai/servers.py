@@ -42,13 +42,13 @@ class Servers:
         return max(living, key=lambda url: _rank(url, group))
 
     def answered(self, url: str) -> None:
-        """The server answered."""
+        """Record that the server answered."""
         self._failures[url] = 0
         if self._dead_until.pop(url, None) is not None:
             self.notices.append(f"{url} answers again and is used again")
 
     def failed(self, url: str, error: BackendError) -> None:
-        """The server did not answer as a server does; other errors are the query's and change nothing."""
+        """Record a failure of the server; errors caused by the query change nothing."""
         if error.kind not in _SERVER_KINDS or len(self.urls) == 1:
             return
         self._failures[url] += 1

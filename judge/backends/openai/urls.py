@@ -29,6 +29,6 @@ def endpoint(base_url: str, route: str) -> str:
 
 
 def beside(base_url: str, route: str) -> str:
-    """The address of a route that stands beside the protocol's: `/version`, `/tokenize`, without `/v1`."""
+    """The address of a route outside the protocol's `/v1`, such as `/version` or `/tokenize`."""
     scheme, host, path, _, _ = urlsplit(base_url)
     return urlunsplit((scheme, host, path.rstrip("/").removesuffix("/v1"), "", "")) + route

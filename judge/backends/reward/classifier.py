@@ -49,7 +49,7 @@ class RewardScorer:
         return ""
 
     async def close(self) -> None:
-        """Let the weights go."""
+        """Release the weights."""
         self._loaded = None
         self._thread.shutdown(wait=False)
 

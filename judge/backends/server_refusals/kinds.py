@@ -56,7 +56,7 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A kind with the codes or words that indicate it, except under a status in `unless`."""
+    """One kind of error with the codes or words that indicate it, except under a status in `unless`."""
 
     kind: ErrorKind
     codes: frozenset[str]

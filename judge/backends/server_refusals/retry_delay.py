@@ -94,7 +94,7 @@ def _unit(word: str) -> float:
 
 
 def moment(value: Any) -> float | None:
-    """Seconds from now of a number of seconds, a duration, a date, or a point in time since 1970 (s or ms)."""
+    """Seconds from now, given as a number of seconds, a duration, a date, or a time since 1970 (s or ms)."""
     if value is None or isinstance(value, bool):
         return None
     seconds = number(value)

@@ -102,7 +102,7 @@ class Terms:
         return True
 
     def take_at_most(self, count: int, *, why: str) -> None:
-        """Ask for so many answers in one call at most."""
+        """Limit the number of answers in one call to `count`."""
         if self.most is None or count < self.most:
             self.most = count
             calls = "one call for each repeat" if count == 1 else f"at most {count} answers in a call"
@@ -150,7 +150,7 @@ def _only_together(refusal: Refusal) -> bool:
 
 
 def load_terms(file: Path | None, url: str, model: str) -> Terms:
-    """The terms that an earlier sitting learnt of this server and model, else new ones."""
+    """Load the terms that an earlier run learnt about this server and model; new terms where there are none."""
     terms = Terms(url)
     for entry in _entries(file):
         if (entry.get("base_url"), entry.get("model")) == (url, model):
@@ -163,7 +163,9 @@ def load_terms(file: Path | None, url: str, model: str) -> Terms:
 
 
 def save_terms(file: Path | None, model: str, all_terms: Iterable[Terms]) -> None:
-    """Keep what was learnt for the next sitting. A file that cannot be written costs a few refusals, and no run."""
+    """Save the learnt terms for the next run. Where the file cannot be written, the next run meets a few refusals
+    again; no run fails.
+    """
     if file is None:
         return
     new = {

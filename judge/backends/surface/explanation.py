@@ -52,7 +52,8 @@ _WORDS: dict[str, tuple[str, str, str]] = {
 def explain(
     model: Model, criterion: str, features: Mapping[str, float], parts: Mapping[str, float], above: Mapping[str, bool]
 ) -> str:
-    """A few sentences: what this judge is, which three features moved its rating most, and what it could not do.
+    """A few sentences on a rating: what this judge is, which three features moved the rating most, and what the judge
+    could not do.
 
     `features` are plain values, `parts` rating points per feature, `above` whether the value exceeds the mean in
     fitting. Points carry their sign, so that no number in here can be taken for a rating.

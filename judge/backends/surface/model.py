@@ -29,7 +29,9 @@ FORMAT = 1
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One feature's part: held between low and high, standardised by mean and scale, times weight (rating points)."""
+    """Linear term of one feature: the value is clipped to `low`..`high`, standardised by `mean` and `scale`, and
+    multiplied by `weight` (rating points).
+    """
 
     feature: str
     low: float
@@ -87,7 +89,7 @@ class Card:
         return [model for group in self.by_criterion.values() for model in group]
 
     def reads_own(self, criterion: str) -> bool:
-        """Whether that criterion's models read `own_features`, or `score_file_features` only."""
+        """Whether the models of a criterion read `own_features`; False where they read `score_file_features` only."""
         return self._fitting(criterion)[0].own
 
     def choose(self, criterion: str, tokens: float) -> Model:
@@ -116,7 +118,9 @@ def expected(probabilities: Sequence[float]) -> float:
 
 
 def prompt_mark(story_prompt: str) -> str:
-    """Short hash of a story-prompt, blind to case, blanks and punctuation: by it training story-prompts are known."""
+    """Short hash of a story-prompt that ignores case, blanks and punctuation; it identifies the story-prompts of the
+    training stories.
+    """
     letters = re.sub(r"[\W_]+", "", story_prompt.casefold())
     return digest(letters, 4).hex()
 
@@ -128,7 +132,7 @@ def shipped_model() -> Path:
 
 @functools.cache
 def read_card(path: Path) -> Card:
-    """Read a model file as `fit` writes it. DataError where it is not one."""
+    """Read a model file that `fit` wrote. Raises DataError where the file is not a model file."""
     try:
         content = orjson.loads(path.read_bytes())
     except FileNotFoundError:

@@ -13,7 +13,7 @@ from judge.errors import SpecError
 
 
 def open(model: str, settings: Settings) -> Backend:  # noqa: A001 - every back-end's loader has this name
-    """Read the folder's model; weights of an embedding model are loaded with the probe."""
+    """Read the model in a folder; the weights of an embedding model are loaded later, by `probe`."""
     folder = Path(model)
     if not folder.is_dir():
         raise SpecError(f"trained/{model}: there is no such folder", hint="judge train DATA -o FOLDER makes one")

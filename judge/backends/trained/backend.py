@@ -18,18 +18,20 @@ _DIGITS = 6
 
 
 class Scorer(Protocol):
-    """Scores stories for a head."""
+    """Protocol of a model that scores stories with a head (the fitted parameters for one criterion)."""
 
     async def probe(self) -> Mapping[str, Any]:
-        """Load what is needed; facts for the manifest."""
+        """Load what scoring needs; returns facts for the manifest."""
         ...
 
     async def score(self, story: Story, head: Head) -> float:
-        """A score; higher is better."""
+        """Score of a story; higher is better."""
         ...
 
     def explain(self, story: Story, head: Head, other: Story | None) -> str:
-        """A sentence on what moved the score, or the difference of two; "" where nothing can be said."""
+        """A sentence on what moved the score of a story, or the difference between two stories' scores; "" where there
+        is nothing to report.
+        """
         ...
 
     async def close(self) -> None:
@@ -38,7 +40,7 @@ class Scorer(Protocol):
 
 
 class ScoringBackend:
-    """A judge whose ratings and verdicts follow from scores. Repeats are equal: nothing is drawn."""
+    """Judge whose ratings and verdicts are computed from scores. All repeats are equal, since nothing is sampled."""
 
     def __init__(self, model: TrainedModel, scorer: Scorer, *, label: str = "trained evaluator") -> None:
         self.capabilities = Capabilities(structured=frozenset({"choice", "json"}))
@@ -46,7 +48,7 @@ class ScoringBackend:
         self._name = f"{model.name}@{model.hash} ({label})"
 
     async def probe(self) -> Mapping[str, Any]:
-        """Load weights; the model's facts, for the manifest."""
+        """Load the weights; returns facts about the model for the manifest."""
         return {**self._model.facts, "label": self._label, **await self._scorer.probe()}
 
     async def complete(self, query: Request, repeats: Sequence[int]) -> list[Response]:
@@ -137,5 +139,5 @@ class ScoringBackend:
 
 
 def on_scale(share: float, scale: Scale) -> float:
-    """A place from 0 to 1 as a rating on a scale."""
+    """Rating on a scale from a share between 0 (lowest point) and 1 (highest point)."""
     return float(f"{scale.min + share * (scale.max - scale.min):.{_DIGITS}g}")

@@ -23,17 +23,19 @@ _KEPT = 256
 
 
 def query_text(asked: str, story_prompt: str) -> str:
-    """Text that the encoder reads beside a story. What is asked comes first: what is cut is the end of a text."""
+    """Text that the encoder reads with a story. The question comes first, since long texts are cut at the end."""
     return f"{asked}\n\n{story_prompt}".strip()
 
 
 def on_people_scale(head: Head, logit: float) -> float:
-    """A logit as a score: of ratings the point on people's scale, of preferences the logit itself."""
+    """Score from a logit: the point on people's scale for a head trained on ratings, the logit itself for one trained
+    on preferences.
+    """
     return head.low + (head.high - head.low) * sigmoid(logit) if head.kind == "rating" else logit
 
 
 class EncoderScorer:
-    """Reads each story once for each question."""
+    """Scorer with a fine-tuned encoder; it reads each story once for each question."""
 
     def __init__(self, model: TrainedModel, encoder: Encoder, folder: Path, engine: Mapping[str, Any]) -> None:
         check_keys(engine, _KEYS, "trained")
@@ -54,7 +56,7 @@ class EncoderScorer:
         }
 
     async def score(self, story: Story, head: Head) -> float:
-        """The logit, or the point on people's scale."""
+        """Score of a story: the logit, or the point on people's scale."""
         key = (head.asked, story.story_prompt, story.text)
         if key not in self._known:
             self._known[key] = await self._run(self._logit, *key)
@@ -63,7 +65,7 @@ class EncoderScorer:
         return on_people_scale(head, self._known[key])
 
     def explain(self, story: Story, head: Head, other: Story | None) -> str:  # noqa: ARG002 - as others have it
-        """A note where the end of a story was not read; an encoder gives no other reason."""
+        """A note where the end of a story was cut off; an encoder gives no other explanation."""
         cut = [
             story_cut
             for story_cut in (story, other)

@@ -20,7 +20,7 @@ _KEPT = 64
 
 
 class LinearScorer:
-    """Counts features of a story once, embeds it once, and adds up."""
+    """Linear scorer: it computes a story's features once, embeds the story once, and adds up the weighted terms."""
 
     def __init__(self, model: TrainedModel, engine: Mapping[str, Any]) -> None:
         check_keys(engine, {"embed"}, "trained")
@@ -34,7 +34,7 @@ class LinearScorer:
         self._known: OrderedDict[tuple[str, str], tuple[dict[str, float], list[float]]] = OrderedDict()
 
     async def probe(self) -> Mapping[str, Any]:
-        """The embedding model, if there is one, must be that of training."""
+        """Check that the embedding model, if there is one, is the one that training used."""
         if self._model.embedding is None:
             return {}
         from judge.embedding.vectors import model_key
@@ -51,7 +51,7 @@ class LinearScorer:
         return {"embedding": dict(self._model.embedding)}
 
     async def score(self, story: Story, head: Head) -> float:
-        """Intercept and parts."""
+        """Score of a story: the intercept plus the parts of all terms."""
         features, vector = await self._numbers(story)
         return head.intercept + sum(parts(head.surface, features).values()) + along(head.embedding, vector)
 
@@ -95,12 +95,12 @@ def _features() -> dict[str, float]:
 
 
 def parts(terms: tuple[Term, ...], features: Mapping[str, float]) -> dict[str, float]:
-    """Feature -> what it adds to the score."""
+    """Amount that each feature adds to the score, by feature name."""
     return {term.feature: term.part(features[term.feature]) for term in terms}
 
 
 def along(terms: tuple[Term, ...], vector: list[float]) -> float:
-    """The part of the score that comes from an embedding."""
+    """Part of the score that comes from an embedding: the sum over its dimensions; 0 where there are no such terms."""
     if terms and len(terms) != len(vector):
         raise BackendError(f"{len(terms)} weights for {len(vector)} dimensions", kind="model", retryable=False)
     return sum(term.part(value) for term, value in zip(terms, vector, strict=True)) if terms else 0.0

@@ -89,7 +89,9 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Encoder:
-    """The weights beside `model.json`: what they were trained from, their hash, and how many tokens are read."""
+    """Facts on the weights next to `model.json`: the base model they were trained from, their hash, and how many tokens
+    the encoder reads.
+    """
 
     base: str
     hash: str
@@ -98,7 +100,9 @@ class Encoder:
 
 @dataclass(frozen=True)
 class TrainedModel:
-    """A folder's model. `embedding` is the embedding model's name and key, or None; `encoder` as well."""
+    """Trained model of a folder. `embedding` is the embedding model's name and key, or None; `encoder` describes the
+    encoder's weights, or is None.
+    """
 
     name: str
     heads: tuple[Head, ...]
@@ -118,7 +122,7 @@ class TrainedModel:
 
     @cached_property
     def facts(self) -> dict[str, Any]:
-        """For the manifest: what it is, and by which marks its training stories are known."""
+        """Facts for the manifest: what the model is, and the hashes (marks) that identify its training stories."""
         return {
             "label": "trained evaluator",
             "model_hash": self.hash,
@@ -144,7 +148,7 @@ def marks_of(story_prompt: str, text: str) -> Sequence[str]:
 
 
 def head_record(head: Head) -> dict[str, Any]:
-    """A head as `model.json` has it."""
+    """A head as plain data, in the form that `model.json` stores."""
     plain = asdict(head)
     for block in ("surface", "embedding"):
         terms: tuple[Term, ...] = getattr(head, block)
@@ -155,7 +159,7 @@ def head_record(head: Head) -> dict[str, Any]:
 
 
 def read_model(folder: Path) -> TrainedModel:
-    """The model of a folder. DataError where it is not one."""
+    """Read the model in a folder. Raises DataError where the folder holds no model."""
     path = folder / MODEL_FILE
     if not path.is_file():
         raise DataError("holds no trained evaluator", file=folder, allowed=f"a folder with {MODEL_FILE}")

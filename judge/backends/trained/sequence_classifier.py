@@ -12,7 +12,9 @@ from judge.errors import BackendError, MissingExtraError
 
 @dataclass(frozen=True, slots=True)
 class SequenceClassifier:
-    """Weights on their device. `longest` is how many tokens it reads."""
+    """Tokenizer and weights of a sequence classifier on their device. `longest` is the number of tokens that the model
+    reads.
+    """
 
     model: Any
     tokenizer: Any
@@ -21,7 +23,7 @@ class SequenceClassifier:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """For the manifest."""
+        """Facts for the manifest."""
         return {
             "engine": "transformers",
             "version": f"transformers {version('transformers')}, torch {version('torch')}",
@@ -31,7 +33,7 @@ class SequenceClassifier:
         }
 
     def logit(self, inputs: Mapping[str, Any]) -> float:
-        """The one number for one tokenized input."""
+        """The single logit of one tokenized input."""
         import torch
 
         with torch.inference_mode():

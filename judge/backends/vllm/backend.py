@@ -40,12 +40,12 @@ _STRUCTURED = {"backend": "xgrammar", "disable_any_whitespace": True}
 
 
 def open(model: str, settings: Settings) -> VLLMBackend:  # noqa: A001  the registry's name for a loader
-    """Check the engine keys; the engine itself starts with the probe."""
+    """Check the engine keys; the engine itself is started by `probe`."""
     return VLLMBackend(model, settings)
 
 
 def engine_arguments(model: str, settings: Settings, accepted: set[str]) -> dict[str, Any]:
-    """Arguments of AsyncEngineArgs; raises SpecError for a key that is not in `accepted` nor read by us."""
+    """Arguments of AsyncEngineArgs; raises SpecError for a key that neither `accepted` nor this back-end knows."""
     engine = dict(settings.engine)
     check_keys(engine, (accepted - {"hf_token"}) | (OURS - {"device", "batch_size", "batch_wait_ms"}) | REQUEST, "vllm")
     arguments = {k: v for k, v in engine.items() if k in accepted and (k not in OURS or k == "max_model_len")}
@@ -186,7 +186,9 @@ class VLLMBackend:
         return self._tokenizer
 
     async def prompt_logprobs(self, tokens: list[int], *, full: bool) -> list[dict[str, dict[str, Any]] | None]:
-        """Of each given token what a vLLM server answers as `prompt_logprobs`; `full` for the whole vocabulary."""
+        """Log-probabilities of the given tokens, in the form of a vLLM server's `prompt_logprobs`; `full` requests the
+        whole vocabulary at each token.
+        """
         from vllm.sampling_params import RequestOutputKind, SamplingParams
 
         parameters = SamplingParams(

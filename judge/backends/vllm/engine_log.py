@@ -11,7 +11,9 @@ from pathlib import Path
 
 @contextlib.contextmanager
 def written_to(log: Path) -> Iterator[None]:
-    """Send what this process and those it starts write to a file; theirs stays so, ours comes back."""
+    """Redirect stdout and stderr of this process and of the processes it starts to a file. At the end this process's
+    streams are restored; those of the started processes stay redirected.
+    """
     sys.stdout.flush()
     sys.stderr.flush()
     kept = [os.dup(1), os.dup(2)]
@@ -29,7 +31,7 @@ def written_to(log: Path) -> Iterator[None]:
 
 
 def tail(log: Path) -> str:
-    """The end of the file; empty where there is none."""
+    """The last part of a log file; empty where there is no file."""
     try:
         return log.read_text(encoding="utf-8", errors="replace")[-20000:]
     except OSError:

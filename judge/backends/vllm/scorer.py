@@ -18,12 +18,12 @@ from judge.backends.vllm.backend import VLLMBackend
 
 
 def open_scorer(model: str, settings: Settings) -> VLLMScorer:
-    """Check the engine keys; the engine itself starts with the first question."""
+    """Check the engine keys; the engine itself starts when the scorer is first used."""
     return VLLMScorer(model, settings)
 
 
 class VLLMScorer:
-    """Scorer of texts by an engine of its own, with the concurrency of the settings."""
+    """Scorer of texts with a vLLM engine of its own; the settings give the number of concurrent requests."""
 
     def __init__(self, model: str, settings: Settings) -> None:
         # The whole distribution has to be allowed when the engine starts; it costs nothing where it is not asked for.
@@ -33,7 +33,7 @@ class VLLMScorer:
         self._facts: ScorerFacts | None = None
 
     async def facts(self) -> ScorerFacts:
-        """Start the engine, and say which model this is."""
+        """Start the engine and return facts that identify the model."""
         if self._facts is None:
             reported: Mapping[str, Any] = await self._backend.probe()
             self._facts = ScorerFacts(
@@ -49,7 +49,7 @@ class VLLMScorer:
     async def token_logprobs(
         self, texts: Sequence[str], *, full_distribution: bool = False, prefix: str | Sequence[str] | None = None
     ) -> list[TokenLogprobs]:
-        """One request a text, many at once; see `protocol.Scorer`."""
+        """Token log-probabilities of texts: one request for each text, many at a time; see `protocol.Scorer`."""
         facts = await self.facts()
         tokenizer = self._backend.tokenizer
         prefixes = one_each(prefix, len(texts))

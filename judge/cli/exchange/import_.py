@@ -268,7 +268,7 @@ def batch(
 
 
 def say_merged(merged: Imported, folder: ResultFolder, source: str) -> None:
-    """Print what became of batch results: one sentence, and a line for whatever was not simple."""
+    """Print the outcome of merging batch results: one sentence, and a line for each exception."""
     there, failed = merged.there_already, sum(merged.failed.values())
     if not merged.changed:
         typer.echo(f"nothing new in {source}: {folder.path} has {there} of its answers already")

@@ -120,7 +120,7 @@ _PREFERENCES = {
 
 
 def register(app: typer.Typer, say: Say) -> None:
-    """Add a command for each tool."""
+    """Add an import command for each supported tool."""
     for name, (summary, example) in _PREFERENCES.items():
         app.command(name, help=f"{summary}\n\nExample: {example}")(_of_preferences(name))
     for name, (summary, example) in _SUMMARIES.items():

@@ -23,7 +23,9 @@ class _Writing(TyperGroup):
     """A group whose first word may be a definition."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """As the base class, with `write` put before what is no command."""
+        """Parse arguments as the base class does, with `write` inserted where the first argument is neither a command
+        nor an option.
+        """
         if args and args[0] not in self.commands and not args[0].startswith("-"):
             args = ["write", *args]
         return super().parse_args(ctx, args)

@@ -144,7 +144,7 @@ def _check_certificate(file: Path | None, specs: Sequence[RunSpec], folder: Path
 
 
 def part_named(shard: str, limit: int | None, excluded: Mapping[str, object]) -> PlanPart:
-    """The part of the plan that `shard` names; raises where an option that parts do not have is given too."""
+    """The part of the plan that `shard` names; raises where an option that parts do not allow is given too."""
     from judge.errors import SpecError
     from judge.execution.plan_part import PlanPart
 
@@ -157,7 +157,7 @@ def part_named(shard: str, limit: int | None, excluded: Mapping[str, object]) ->
 def folders_of(
     specs: Sequence[AnySpec], definition: Path, output: Path | None, reuse: Path | None = None
 ) -> list[ResultFolder]:
-    """Result folder of each judge; no two judges write into one folder."""
+    """Result folder of each judge; no two judges share one folder."""
     from judge.errors import SpecError
     from judge.run_folder.layout import ResultFolder, folder_for
 
@@ -182,7 +182,7 @@ def folders_of(
 def sit_all(
     sittings: list[Sitting], max_cost: float | None, engine: str, ray_address: str, ray_actors: int | None
 ) -> bool:
-    """One sitting for each judge; True where repeats are missing at the end of one."""
+    """Run every judge's sitting (its part of the run); True where any sitting ends with repeats missing."""
     from judge.errors import JudgeError, SpecError
 
     for sitting in sittings:
@@ -290,7 +290,7 @@ def report_all(ended: Sequence[Ended]) -> bool:
 
 
 def report(sitting: Sitting, ended: Result, name: str = "") -> bool:
-    """Say how a sitting ended; True where repeats are missing. Raises where nothing at all was answered.
+    """Print how a sitting ended; True where repeats are missing. Raises where no request was answered.
 
     `name` stands before each line.
     """

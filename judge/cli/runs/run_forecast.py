@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def print_forecasts(
     specs: RunSpecs, folder: Path, folders: Sequence[ResultFolder], limit: int | None, form: str
 ) -> None:
-    """Print what each judge would take; of several, what all take together too."""
+    """Print a forecast of each judge's run; for several judges, also the total."""
     from judge.cli.option_words import emit
 
     tables = [_forecast(spec, folder, result, limit) for spec, result in zip(specs.judges, folders, strict=True)]

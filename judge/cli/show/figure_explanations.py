@@ -14,7 +14,7 @@ from judge.cli.table_options import Criteria, EvalPrompts, Judges, Picture, Runs
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """The points of one look that are drawn, over its result folders."""
+    """The points of one explanation map to draw, collected over its result folders."""
 
     signature: str
     model: str

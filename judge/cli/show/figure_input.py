@@ -15,14 +15,14 @@ _One = TypeVar("_One")
 
 
 def who_rated(table: RatingsTable, dataset: str) -> Raters:
-    """Raters that judges are compared with: people, or a rule."""
+    """Raters that judges are compared with: people, or a rule that labels stories."""
     from judge.analysis.raters import Raters
 
     return Raters.of(table, dataset)
 
 
 def layout(table: RatingsTable, options: CorrelationOptions) -> Layout:
-    """The published layout of the only dataset."""
+    """Correlations of the only dataset in the published layout."""
     from judge.analysis.agreement.correlation_grid import layouts
     from judge.analysis.correlation import correlations
     from judge.analysis.inputs.control import control_predictions
@@ -31,7 +31,7 @@ def layout(table: RatingsTable, options: CorrelationOptions) -> Layout:
 
 
 def only(results: Sequence[_One], subject: str) -> _One:
-    """The only dataset's; raises SpecError for several, or none."""
+    """The result of the only dataset; raises SpecError where there are several datasets, or none."""
     from judge.errors import SpecError
 
     if len(results) != 1:

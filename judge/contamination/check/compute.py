@@ -43,7 +43,7 @@ _NO_SET = Note(
 
 
 def check(runs: RatingsTable, options: CheckOptions | None = None, progress: Progress | None = None) -> Check:
-    """Each judge of the runs, and each further model, on the stories of each dataset.
+    """Check each judge of the runs, and each further model, on the stories of each dataset.
 
     A model that cannot be scored has a row that says why. Where no language model rated there is no row, and a note
     says so.

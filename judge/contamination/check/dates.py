@@ -16,7 +16,9 @@ Order = Literal["model first", "stories first", "not known"]
 
 @dataclass(frozen=True, slots=True)
 class Dated:
-    """Order of model and stories in time, a sentence with its months and sources, and a brief one without sources."""
+    """Which came first, model or stories, with a sentence that gives months and sources, and a brief sentence without
+    sources.
+    """
 
     order: Order
     sentence: str
@@ -24,7 +26,9 @@ class Dated:
 
 
 def dated(model: str, dataset: str, released: Sequence[str] = ()) -> Dated:
-    """Model and stories in order of time; `released` are the user's own months, ``MODEL=YYYY-MM``."""
+    """Determine whether the model or the stories came first; `released` holds months that the user gives,
+    ``MODEL=YYYY-MM``.
+    """
     stories = _table()["datasets"].get(dataset)
     own = dict(word.rpartition("=")[::2] for word in released)
     month = _of_model(model, own)

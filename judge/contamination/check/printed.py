@@ -16,7 +16,7 @@ _LABEL = 10
 
 
 def table(checked: Check) -> Table:
-    """A row a model."""
+    """Table of a check with a row for each model."""
     columns = [
         Column("dataset", "stories of"),
         Column("model", "model"),
@@ -34,7 +34,7 @@ def table(checked: Check) -> Table:
 
 
 def text(checked: Check, wording: Wording) -> str:
-    """The same for a screen: each model's verdict, what was measured and its dates, one under another."""
+    """Text of a check for a screen: for each model in turn its verdict, what was measured, and its dates."""
     lines = [_TITLE, ""]
     for row in checked.rows:
         lines += _wrapped(f"{row.model} on the stories of {row.dataset}: {row.verdict.upper()}", "")

@@ -27,18 +27,20 @@ Verdict = Literal["recites stories", "some seen", "not shown", "recites none", "
 
 @dataclass(frozen=True, slots=True)
 class Recital:
-    """Number of texts that a model recites, and log-probability of each one's likeliest 50 tokens, in nats."""
+    """Log-probability, in nats, of each text's likeliest 50 tokens in a row under a model, and the number of texts that
+    the model recites.
+    """
 
     values: tuple[float, ...] = ()
 
     @property
     def recited(self) -> int:
-        """Texts that are recited."""
+        """Number of texts that the model recites."""
         return sum(value >= LIKELY for value in self.values)
 
     @property
     def of(self) -> int:
-        """Texts with 50 tokens in a row."""
+        """Number of texts that have 50 tokens in a row."""
         return len(self.values)
 
     def above(self, other: Recital) -> int:
@@ -47,19 +49,21 @@ class Recital:
 
     @classmethod
     def of_file(cls, scores: ScoresFile) -> Recital | None:
-        """Out of a scores file; None where it was not scored so."""
+        """Recital from a scores file; None where the file has no recital scores."""
         if "recital" not in scores.names:
             return None
         return cls(tuple(value for row in scores.rows if (value := row.scores["recital"]) is not None))
 
 
 def passages_of(scores: ScoresFile) -> Recital:
-    """Of the passages that were scored beside the stories, as the file's header has them."""
+    """Recital of the passages that were scored together with the stories, from the header of the scores file."""
     return Recital(tuple(float(value) for value in scores.header.get("passages") or ()))
 
 
 def tells(stories: Recital, passages: Recital | None) -> bool:
-    """Whether a story known by heart would show: a passage is recited, or half of them are likelier than any story."""
+    """Whether the measurement would detect a memorised story: a passage is recited, or at least half of the passages
+    are likelier than any story.
+    """
     return passages is not None and bool(
         passages.recited or (passages.of and 2 * passages.above(stories) >= passages.of)
     )
@@ -67,7 +71,7 @@ def tells(stories: Recital, passages: Recital | None) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """One model on one dataset's stories.
+    """Result of a check for one model on one dataset's stories.
 
     Attributes
     ----------
@@ -123,7 +127,7 @@ class Checked:
 
     @property
     def cells(self) -> dict[str, Any]:
-        """The row by name."""
+        """Cells of the row by column name."""
         stories, passages = self.stories, self.passages
         return {
             "dataset": self.dataset,
@@ -149,7 +153,7 @@ class Check(Signed):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """The rows, intervals as columns of their own."""
+        """Data frame of the rows, with separate columns for intervals."""
         from judge.stats.flat_frame import flat_frame
 
         return flat_frame((row.cells for row in self.rows), self.signature, self.notes)

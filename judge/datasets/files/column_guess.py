@@ -56,7 +56,7 @@ _LONG, _MOST_POINTS, _FARTHEST = 40, 25, 100
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """A proposed column map, and the user's part of it; no column was found for `missing` fields."""
+    """A proposed column map, and the part that the user gave; `wanted` lists the fields without a column."""
 
     columns: Mapping[str, str]
     ratings: Mapping[str, str]
@@ -64,12 +64,12 @@ class Guess:
     given: Mapping[str, Any] = field(default_factory=dict)
 
     def as_map(self) -> dict[str, Any]:
-        """As run.yaml writes it."""
+        """The column map in the form of run.yaml."""
         return {**self.columns, **({"ratings": dict(self.ratings)} if self.ratings else {})}
 
 
 def guess(path: Path, sheet: str | None = None, given_columns: Mapping[str, Any] | None = None) -> Guess:
-    """Guess the roles of columns from the table's first rows; the user's own columns stay, where the table has them."""
+    """Guess the roles of columns from a table's first rows; columns that the user gave and the table has are kept."""
     present = table_columns(path, sheet)
     rows = [cells for _, cells in islice(table_rows(path, sheet), _LOOKED_AT)]
     values = {name: [cell(row, name) for row in rows] for name in present}
@@ -103,7 +103,7 @@ def guess(path: Path, sheet: str | None = None, given_columns: Mapping[str, Any]
 
 
 def options(proposal: Guess) -> str:
-    """A sentence that ends in the option `columns`, to copy."""
+    """A sentence that ends in a proposed value of the option `columns`, to copy."""
     pairs = [
         *proposal.given.items(),
         *proposal.columns.items(),
@@ -124,7 +124,9 @@ def options(proposal: Guess) -> str:
 
 
 def proposed(path: Path, sheet: str | None = None, given_columns: Mapping[str, Any] | None = None) -> str:
-    """A map to copy, as options: of compared stories, where columns hold both and nothing was said; else a guess."""
+    """A column map to copy, as options: a map of comparisons where the table holds pairs of stories and the user gave
+    no columns, else a guess.
+    """
     pairs = None if given_columns else proposal(table_columns(path, sheet))
     if pairs is not None:
         return Advice("if the table holds stories that people compared, copy: {columns}", columns=pairs)
@@ -173,7 +175,9 @@ def _bare(column: str) -> str:
 
 
 def named_column(name: str, columns: Sequence[str]) -> str | None:
-    """The column with the likeliest name of a field of `_NAMES`; None where no name is one that files give it."""
+    """The column with the likeliest name for a field of `_NAMES`; None where no column has a name that files use for
+    the field.
+    """
     for usual_name in _NAMES[name]:
         for column in columns:
             if _bare(column) == usual_name:

@@ -67,12 +67,12 @@ class ColumnMap:
 
     @property
     def grouped(self) -> bool:
-        """Whether several rows make one story."""
+        """Whether several rows together hold one story."""
         return _grouped_by(self.fields)
 
     @property
     def names_raters(self) -> bool:
-        """Whether columns say who gave which rating; cells may say it too."""
+        """Whether columns name the rater of each rating; cells may name raters too."""
         many = any(rater for columns in self.ratings.values() for rater, _ in columns)
         return "rater" in self.fields or (many and not self.anonymous)
 
@@ -87,7 +87,7 @@ def open_table(
     name: str | None = None,
     labels: LabelScales | None = None,
 ) -> Dataset:
-    """A dataset over a table; the map is checked against the table's columns at once.
+    """Open a table as a dataset; the map is checked against the table's columns at once.
 
     `labels` are those of criteria that the ratings are to be compared with; the map may declare others.
     """
@@ -106,12 +106,12 @@ def open_table(
 
 
 def read_stories(path: Path, columns: ColumnMap) -> Iterator[Story]:
-    """The table's stories, as the map reads them."""
+    """Read a table's stories with a column map."""
     return _grouped(path, columns) if columns.grouped else _one_row_a_story(path, columns)
 
 
 def complete(columns: Mapping[str, Any], path: Path) -> ColumnMap:
-    """The map over this table: with fields whose columns bear their names.
+    """Complete a column map for a table: fields that the map lacks get the columns of the same name.
 
     Raises SpecError for a map that no table can have, and DataError for columns that this one has not; what is said
     ends with options to copy.
@@ -195,7 +195,9 @@ def _parse(columns: Mapping[str, Any], present: Sequence[str]) -> tuple[dict[str
 
 
 def rating_columns(criterion: str, value: Any, present: Sequence[str]) -> RatingColumns:
-    """One column, a list of them, a mapping of raters to columns, or a text that writes these with commas."""
+    """Rating columns of a criterion: one column, a list, a mapping of raters to columns, or a text that lists these
+    with commas.
+    """
     if isinstance(value, Mapping):
         return tuple((str(rater), str(column)) for rater, column in value.items())
     if isinstance(value, str):
@@ -212,7 +214,7 @@ def rating_columns(criterion: str, value: Any, present: Sequence[str]) -> Rating
 
 
 def stated_words(value: Any) -> tuple[str, ...]:
-    """Texts of a field that names no column: one, a list, or, from the command line, `=one,two`."""
+    """Words of a field that holds texts, not a column: one text, a list, or, from the command line, `=one,two`."""
     if value is None:
         return ()
     if isinstance(value, str):
@@ -276,7 +278,7 @@ def _texts(cells: Mapping[str, Any], columns: ColumnMap, path: Path, row: int) -
 
 
 def label(value: Any) -> Any:
-    """A name that a typed table holds as a whole number, as a CSV file would write it; anything else as it is."""
+    """Text of a name: a whole number in a typed table is written as in a CSV file; other values are unchanged."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value

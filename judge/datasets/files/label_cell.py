@@ -11,7 +11,8 @@ from judge.records import Scale
 
 
 def label_value(value: Any, scale: Scale, path: Path, row: int | str, column: str, *, only_codes: bool = True) -> float:
-    """The code of a label, or a code as it is; without `only_codes` any finite number (a mean of repeats).
+    """The code of a label, or the code itself where the cell holds one; without `only_codes` any finite number is
+    accepted (a mean of repeats).
 
     Raises DataError naming the labels for anything else.
     """

@@ -70,7 +70,7 @@ def open_native(
     columns: Mapping[str, Any] | None = None,
     labels: LabelScales | None = None,
 ) -> Dataset:
-    """A dataset over a native file.
+    """Open a native file as a dataset.
 
     `columns` may declare labels, as a column map does, where the file does not; `labels` are those of criteria that the
     ratings are to be compared with.
@@ -120,7 +120,7 @@ def read_stories(path: Path, labels: LabelScales | None = None) -> Iterator[Stor
 
 
 def read_pairs(path: Path, labels: LabelScales | None = None) -> Iterator[Pair]:
-    """The pairs of a native file, those of rankings among them; a pair that several lines name is one."""
+    """Read a native file's pairs, including those of its rankings; a pair in several lines counts as one pair."""
     return pairs_of(path, {story.id: story.story_prompt for story in read_stories(path, labels)})
 
 

@@ -39,7 +39,7 @@ class PairLine(BaseModel):
     preferences: list[PreferenceLine] = Field(default_factory=list)
 
     def named(self) -> list[str]:
-        """The stories, each as often as it stands."""
+        """Ids of the stories in the line, with repetitions."""
         return [self.first, self.second]
 
 
@@ -53,7 +53,7 @@ class RankingLine(BaseModel):
     rater: str | None = Field(default=None, min_length=1)
 
     def named(self) -> list[str]:
-        """The stories, each as often as it stands."""
+        """Ids of the stories in the line, with repetitions."""
         return [story for tied in self.stories for story in tied]
 
 
@@ -74,7 +74,7 @@ def says_pairs(header: Mapping[str, Any], path: Path, row: int) -> bool:
 
 
 def pairs_of(path: Path, prompts: Mapping[str, str]) -> Iterator[Pair]:
-    """The pairs of the file's comparisons of stories, whose story-prompts are known by their ids.
+    """The pairs from the comparisons in a native file; `prompts` gives each story's story-prompt by the story's id.
 
     Raises DataError for what is no comparison, a story that the file does not hold, and two story-prompts.
     """

@@ -68,7 +68,7 @@ _NAMES: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class PairMap:
-    """The shape of a table of comparisons, and field -> column (or `=constant`)."""
+    """Column map of a table of comparisons: the table's shape, and field -> column (or `=constant`)."""
 
     shape: Shape
     fields: Mapping[str, str]
@@ -82,7 +82,7 @@ def is_pair_map(columns: Mapping[str, Any] | None) -> bool:
 
 
 def known_form(present: Sequence[str]) -> str | None:
-    """The released form that a table with these columns has; None for a table of stories one by one."""
+    """The released format that a table with these columns has; None for a table with one story per row."""
     if {"text", "system"} <= set(present):
         return None
     for name, fields in FORMS.items():
@@ -92,7 +92,8 @@ def known_form(present: Sequence[str]) -> str | None:
 
 
 def pair_map(columns: Mapping[str, Any], path: Path) -> PairMap:
-    """The map over this table: of a known form where none is given, with fields whose columns bear their names.
+    """Complete column map of a table of comparisons: that of a known format where none is given, with columns named
+    like fields added.
 
     Raises SpecError for a map that no table can have, and DataError for columns that this one has not.
     """
@@ -138,7 +139,9 @@ def _within(column: str) -> str:
 
 
 def proposal(present: Sequence[str]) -> dict[str, str] | None:
-    """A map that looks right by the columns' names, to be read and copied; None where both stories are not found."""
+    """A column map guessed from the columns' names, for the user to check and copy; None where the columns of both
+    stories are not found.
+    """
     bare = {"".join(c for c in column.lower() if c.isalnum()): column for column in reversed(present)}
 
     def named(field: str) -> str | None:

@@ -23,7 +23,7 @@ class _NewPair:
 
 @dataclass(slots=True)
 class PairSet:
-    """The pairs of one file; a pair's own order is that in which it was first added."""
+    """The pairs of one file; the two stories of a pair keep the order in which the pair was first added."""
 
     path: Path
     _made: dict[tuple[str, str], _NewPair] = field(default_factory=dict)
@@ -38,7 +38,7 @@ class PairSet:
         row: int,
         name: str | None = None,
     ) -> None:
-        """One comparison of two stories, by their ids; None where nobody preferred either.
+        """Add one comparison of two stories, by their ids; `preference` is None where nobody stated one.
 
         Raises DataError for a story beside itself, a pair's name that another has, and a person who says of one pair
         and criterion a second time which is preferred.

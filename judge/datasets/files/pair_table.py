@@ -35,7 +35,7 @@ _ALLOWED = "first, second, tie (or a, b; 1, 2; model_a, model_b)"
 
 
 def open_pairs(path: Path, columns: Mapping[str, Any] | None = None, name: str | None = None) -> Dataset:
-    """A dataset over a table of comparisons; the map is checked against the table's columns at once."""
+    """Open a table of comparisons as a dataset; the map is checked against the table's columns at once."""
     chosen = pair_map(columns or {}, path)
     return Dataset(
         name=name or path.stem,
@@ -48,14 +48,14 @@ def open_pairs(path: Path, columns: Mapping[str, Any] | None = None, name: str |
 
 
 def read_stories(path: Path, columns: PairMap) -> Iterator[Story]:
-    """Every story once, in the order of its id."""
+    """Every story once, ordered by story id."""
     table = _read(path, columns)
     for name in sorted(table.stories):
         yield table.stories[name][1]
 
 
 def read_pairs(path: Path, columns: PairMap) -> Iterator[Pair]:
-    """Every pair once, in the table's order where it shows pairs, else in that of the stories' ids."""
+    """Every pair once: in the table's order where its shape is `shown`, otherwise in the order of the stories' ids."""
     pairs = list(_read(path, columns).pairs.pairs())
     yield from pairs if columns.shape == "shown" else sorted(pairs, key=lambda pair: (pair.first, pair.second))
 
@@ -70,7 +70,9 @@ class _Table:
     stories: dict[str, tuple[int, Story]] = field(default_factory=dict)
 
     def text(self, cells: Mapping[str, Any], name: str, row: int) -> str | None:
-        """A text of one row; None where the map has no such field, or, of a prompt or rater, nothing stands there."""
+        """Text of a field in one row; None where the column map lacks the field, or where the cell of a prompt or rater
+        is empty.
+        """
         column = self.columns.fields.get(name)
         if column is None:
             return None
@@ -80,7 +82,9 @@ class _Table:
         return text_value(self.named(value, column, row), self.path, row, column)
 
     def named(self, value: Any, column: str, row: int) -> Any:
-        """A cell as a text: whole numbers are names too. Of a list or object the place of the text must be named."""
+        """A cell as text; whole numbers count as names too. For a list or object, the column map must name the position
+        of the text.
+        """
         if isinstance(value, float) and value.is_integer():
             value = int(value)
         if isinstance(value, int) and not isinstance(value, bool):
@@ -95,7 +99,7 @@ class _Table:
         return value
 
     def story(self, text: str, prompt: str | None, system: str | None, name: str | None, row: int) -> Story:
-        """A story of a row; DataError where its id stands for another text before."""
+        """The story of a row; raises DataError where an earlier row has the same id with another text."""
         name = name or "s-" + digest("\n\n".join((prompt or "", text)), 6).hex()
         story = Story(name, prompt or "", system or SYSTEM, text)
         first, earlier = self.stories.setdefault(name, (row, story))

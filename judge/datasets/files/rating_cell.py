@@ -36,7 +36,7 @@ MISSING_WORDS = frozenset({"na", "n/a", "nan", "null", "none", "-", "--", ".", "
 
 @dataclass(frozen=True, slots=True)
 class RatingPlace:
-    """A cell's position, for messages, and how its table writes numbers and missing ratings.
+    """Position of a cell, for error messages, and the table's notation for numbers and missing ratings.
 
     `scale` is that of a criterion with labels; `only_codes` allows no number beside labels but a code.
     """
@@ -51,7 +51,9 @@ class RatingPlace:
 
 
 def ratings_in(value: Any, cell: RatingPlace) -> list[tuple[str | None, float | None]]:
-    """(rater or None, rating or None for one not given) of a cell in its order; DataError for what is no rating."""
+    """Pairs (rater or None, rating) of one cell, in the cell's order; a missing rating is None. Raises DataError for a
+    value that is not a rating.
+    """
     if cell.scale is not None and not is_missing(value, cell.missing):
         whole = word_code(value, cell.scale)
         if whole is not None:

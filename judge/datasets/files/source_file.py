@@ -32,7 +32,7 @@ def read_bytes(path: Path) -> bytes:
 
 
 def decode(raw: bytes, path: Path, row: int) -> str:
-    """UTF-8 text of bytes that begin at `row`; a byte-order mark at the start of the file is no part of it."""
+    """Decode bytes that begin at row `row` as UTF-8; a byte-order mark at the start of the file is dropped."""
     if row == 1 and raw.startswith(b"\xef\xbb\xbf"):
         raw = raw[3:]
     try:
@@ -69,7 +69,9 @@ def read_json(path: Path) -> Any:
 
 
 def json_lines(path: Path) -> Iterator[tuple[int, Any]]:
-    """(row, value) of each line of JSON, one line in memory at a time; blank lines hold nothing and are passed over."""
+    """Yield (row, value) for each line of a JSON Lines file, holding one line in memory at a time; blank lines are
+    skipped.
+    """
     try:
         stream = path.open("rb")
     except OSError as error:
@@ -93,7 +95,8 @@ def json_line(text: str, path: Path, row: int) -> Any:
 
 
 def csv_rows(path: Path, required: Sequence[str] = (), *, separator: str = ",") -> Iterator[tuple[int, dict[str, str]]]:
-    """(row, cells by column) of a CSV file, one row in memory at a time. A first line `sep=;`, as Excel reads, is none.
+    """Yield (row, cells by column) of a CSV file, holding one row in memory at a time. A first line `sep=;`, as Excel
+    reads it, is not counted as a row of data.
 
     Raises DataError for missing or duplicate columns, rows of another length, broken quotes and bytes that are not
     UTF-8.
@@ -166,7 +169,7 @@ def _check_utf8(cells: list[str], header: list[str], path: Path, row: int) -> No
 
 
 def text_value(value: object, path: Path, row: int | str, column: str) -> str:
-    """A text that says something and can be written as UTF-8; DataError otherwise."""
+    """Check that a value is a text that is not blank and can be written as UTF-8; DataError otherwise."""
     if not isinstance(value, str):
         raise DataError("not a text", file=path, row=row, column=column, found=value)
     if not value.strip():
@@ -212,6 +215,6 @@ def _allowed(scale: Scale | None, step: bool) -> str:
 
 
 def check_count(unit: str, count: int, promised: int, path: Path) -> None:
-    """DataError when a file does not hold what its release promises."""
+    """Raise DataError when a file does not hold the number of units that its release promises."""
     if count != promised:
         raise DataError(f"{count} {unit} where the released file has {promised}", file=path)

@@ -26,7 +26,9 @@ _LOOKED_AT = 100
 
 
 def table_rows(path: Path, sheet: str | None = None) -> Iterator[tuple[int, dict[str, Any]]]:
-    """(row, cells by column) of a table; a key that an object of JSON lacks is null. DataError for anything else."""
+    """Yield (row, cells by column) of a table; a key that a JSON object lacks is null. DataError for any other
+    content.
+    """
     suffix = path.suffix.lower()
     rows: Iterator[tuple[int, dict[str, Any]]]
     if suffix in (".csv", ".tsv"):
@@ -52,7 +54,7 @@ def table_rows(path: Path, sheet: str | None = None) -> Iterator[tuple[int, dict
 
 
 def table_columns(path: Path, sheet: str | None = None) -> list[str]:
-    """The table's columns; of nested cells also the dotted names of what they hold. DataError for an empty table."""
+    """Column names of a table, with the dotted names of values inside nested cells. DataError for an empty table."""
     names: dict[str, None] = {}
     for at, (_, cells) in enumerate(table_rows(path, sheet)):
         for column, value in cells.items():
@@ -66,7 +68,9 @@ def table_columns(path: Path, sheet: str | None = None) -> list[str]:
 
 
 def cell(cells: Mapping[str, Any], column: str) -> Any:
-    """The value of a column: `=TEXT` is a constant, `a.b` is key b of the object in a, of each object in a list."""
+    """Value of a column in one row: `=TEXT` is the constant TEXT; `a.b` is key b of the object in column a, or of each
+    object where a holds a list.
+    """
     if column.startswith("="):
         return column[1:]
     if column in cells or "." not in column:

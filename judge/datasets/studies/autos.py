@@ -109,7 +109,7 @@ class _Origins:
 
 
 def load(name: str) -> Dataset:
-    """`autos_roc` or `autos_wp`, where files of it lie on this machine."""
+    """Load dataset `autos_roc` or `autos_wp` from those of its files that are on this machine."""
     places = {Path(relative).name: find(relative) for relative in FILES[name]}
     present = {file: path for file, path in places.items() if path is not None}
     if not any(file.endswith("_perturb.txt") for file in present):
@@ -126,7 +126,7 @@ def load(name: str) -> Dataset:
 
 
 def read_stories(files: Mapping[str, Path], part: str, left: Counter[str]) -> Iterator[Story]:
-    """Every story as it was, then every changed one, by file; `left` counts what is left out.
+    """Every original story, then every perturbed one, file by file; `left` counts the stories that are left out.
 
     A file holds each story once; every story as it was is kept, so that changed ones find theirs.
     """
@@ -152,7 +152,9 @@ def read_stories(files: Mapping[str, Path], part: str, left: Counter[str]) -> It
 
 
 def left_out(files: Mapping[str, Path], part: str) -> Mapping[str, int]:
-    """Counts of what the reader leaves out, and of files' stories where they are not as many as the study prints."""
+    """Counts of the items that the reader leaves out, and of files whose number of stories differs from the number that
+    the study reports.
+    """
     left: Counter[str] = Counter()
     for _ in read_stories(files, part, left):
         pass

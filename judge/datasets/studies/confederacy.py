@@ -40,7 +40,7 @@ _NUMBER, _DATE, _PERSON = re.compile(r"-\d+$"), re.compile(r"-\d{4}-\d{2}-\d{2}"
 
 
 def load(name: str) -> Dataset:
-    """`confederacy`, where its files lie on this machine."""
+    """Load dataset `confederacy` from its files on this machine."""
     ratings, codes, *texts = (need(file, name) for file in FILES[name])
     return Dataset(
         name=name,
@@ -57,7 +57,9 @@ def load(name: str) -> Dataset:
 
 
 def read_stories(texts: Sequence[Path], codes: Path, ratings: Path) -> Iterator[Story]:
-    """A story for each text, in their order. DataError for a rating of no story, or for one that stands twice."""
+    """One story for each text, in the texts' order. DataError for a rating of an unknown story, or for a duplicate
+    rating.
+    """
     names = {_bare(path.name): path for path in texts}
     original_by_name = {name.casefold(): name for name in names}
     for row, cells in csv_rows(codes, ("Original", "Anonymized")):
@@ -71,7 +73,7 @@ def read_stories(texts: Sequence[Path], codes: Path, ratings: Path) -> Iterator[
 
 
 def system_of(name: str) -> str:
-    """System that wrote a story: its file's name without number and date; all people are one system."""
+    """System that wrote a story: the file name without number and date. All human writers count as one system."""
     system = _DATE.sub("", _NUMBER.sub("", name))
     return HUMAN if _PERSON.fullmatch(system) else system
 

@@ -33,7 +33,7 @@ _COLUMNS = ("story", "author", "item_id", *_RATED)
 
 
 def load(name: str) -> Dataset:
-    """`creative_short_stories`, where its file lies on this machine."""
+    """Load dataset `creative_short_stories` from its file on this machine."""
     (path,) = (need(file, name) for file in FILES[name])
     return Dataset(
         name=name,

@@ -28,7 +28,7 @@ _KEYS = {*_TEXTS, *(c.lower() for c in CRITERIA)}
 
 
 def load(name: str) -> Dataset:
-    """`deltascore_roc` or `deltascore_wp`, where its file lies on this machine."""
+    """Load dataset `deltascore_roc` or `deltascore_wp` from its file on this machine."""
     (path,) = (need(f, name) for f in FILES[name])
     systems = SYSTEMS[name]
     stories = STORY_PROMPTS * len(systems)

@@ -17,7 +17,7 @@ LABELS_NOTE = (
 
 
 def load(name: str) -> Dataset:
-    """`demo`: 12 story-prompts, each with one original story and three mechanical damages of it."""
+    """Dataset `demo`: 12 story-prompts, each with one original story and three mechanically damaged versions of it."""
     return replace(
         open_native(package_file("datasets", "demo_stories.jsonl"), name),
         rater_identity=False,

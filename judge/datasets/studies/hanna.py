@@ -27,7 +27,7 @@ COLUMNS = ("Story ID", *_TEXTS, *CRITERIA, "Worker ID", "Assignment ID", "Work t
 
 
 def load(name: str) -> Dataset:
-    """`hanna`, where its file lies on this machine."""
+    """Load dataset `hanna` from its file on this machine."""
     (path,) = (need(f, name) for f in FILES[name])
     return Dataset(
         name=name,
@@ -42,7 +42,7 @@ def load(name: str) -> Dataset:
 
 
 def read_stories(path: Path) -> Iterator[Story]:
-    """All 1,056 stories, each with 18 ratings by three workers, by Story ID.
+    """All 1,056 stories, ordered by Story ID, each with 18 ratings by three workers.
 
     Raises DataError unless there are 3 rows a story that agree on its texts, and every rating is 1, 2, 3, 4 or 5.
     """

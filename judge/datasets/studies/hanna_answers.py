@@ -19,7 +19,9 @@ EVAL_PROMPTS = {"Task 0": "ep1", "Task 1": "ep2", "Task 2": "ep3", "Task 3": "ep
 
 @dataclass(frozen=True, slots=True)
 class HannaAnswer:
-    """One stored answer: story index, criterion by full name, `ep1` to `ep4`, repeat from 0, the text."""
+    """One stored answer: the story's index, the criterion's full name, the Eval-Prompt (`ep1` to `ep4`), the repeat
+    (from 0), and the text.
+    """
 
     story: int
     criterion: str

@@ -26,7 +26,7 @@ _COLUMNS = ("", "Prompt", "Human", "Story", "Model")
 
 
 def load(name: str) -> Dataset:
-    """`hanna_llm` or `hanna_llm+human`, where their files lie on this machine."""
+    """Load dataset `hanna_llm` or `hanna_llm+human` from its files on this machine."""
     files = tuple(need(f, name) for f in FILES[name])
     human = STORY_PROMPTS if len(files) == 2 else 0
     stories = STORY_PROMPTS * len(SYSTEMS) + human
@@ -62,7 +62,8 @@ def read_stories(stories: Path, scores: Path | None = None) -> Iterator[Story]:
 
 
 def read_human_stories(stories: Path, scores: Path | None = None) -> list[Story]:
-    """The 96 human stories (system Human), in the order of the score file; with it, 18 ratings each by unknown raters.
+    """The 96 human stories (system Human), in the order of the score file; with a score file, each has 18 ratings by
+    unknown raters.
 
     Each is its own reference story, as HANNA's Human system is.
     """

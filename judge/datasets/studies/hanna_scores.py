@@ -43,7 +43,9 @@ POSITIONS = (1, 2, 3)
 
 @dataclass(frozen=True, slots=True)
 class ScoreFile:
-    """The numbers of one score file. `values[column][system]` has one number a story-prompt, 96 in the release."""
+    """Contents of one score file. `values[column][system]` holds one number for each story-prompt (96 in the
+    release).
+    """
 
     path: Path
     systems: tuple[str, ...]
@@ -51,7 +53,7 @@ class ScoreFile:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """All columns' names, in the file's order."""
+        """Names of all columns, in the file's order."""
         return tuple(self.values)
 
     def column(self, name: str) -> dict[str, list[float]]:
@@ -64,7 +66,9 @@ class ScoreFile:
         return {system: list(numbers) for system, numbers in self.values[name].items()}
 
     def human_positions(self, criterion: str) -> dict[str, list[list[float]]]:
-        """System -> the three rater positions' 96 ratings, for a criterion by full name. Positions are not persons."""
+        """Map from system to the 96 ratings of each of the three rater positions, for a criterion by full name. A
+        position is not one fixed person.
+        """
         if criterion not in CRITERIA:
             raise DataError(unknown("criterion", criterion, CRITERIA), file=self.path)
         columns = [self.column(f"Human {i} {CRITERIA[criterion]}") for i in POSITIONS]

@@ -29,7 +29,8 @@ _TEXTS = ("Input.story_id", "Input.explanation")
 
 @dataclass(frozen=True, slots=True)
 class AuditedItem:
-    """One explanation: its story's id, the whole answer, and for each error what the three positions said (1 = there).
+    """One audited explanation: the story's id, the whole answer, and for each kind of error the marks of the three
+    rater positions (1 = error present).
 
     `unused` holds the answers to the question that the study dropped; None where it was not asked, as in audits that
     this program exports in the study's form.
@@ -42,7 +43,9 @@ class AuditedItem:
 
 
 def read_items(path: Path) -> list[AuditedItem]:
-    """The 100 items in order; DataError unless three rows in a block are about one explanation, answered 0 or 1."""
+    """The 100 items in order; DataError unless every block of three rows concerns one explanation and all marks are 0
+    or 1.
+    """
     columns = [column for column, _ in QUESTIONS.values()] + [UNUSED]
     items: list[AuditedItem] = []
     block: list[dict[str, str]] = []

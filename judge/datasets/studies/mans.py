@@ -26,7 +26,7 @@ RATERS = 5
 
 
 def load(name: str) -> Dataset:
-    """`mans_roc` or `mans_wp`, where its file lies on this machine."""
+    """Load dataset `mans_roc` or `mans_wp` from its file on this machine."""
     (path,) = (need(f, name) for f in FILES[name])
     return Dataset(
         name=name,

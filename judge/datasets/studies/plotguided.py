@@ -31,7 +31,7 @@ _SENTENCE_END = re.compile(r"\s*</s>\s*")
 
 
 def load(name: str) -> Dataset:
-    """`plotguided_wp` or `plotguided_roc`, where its file lies on this machine."""
+    """Load dataset `plotguided_wp` or `plotguided_roc` from its file on this machine."""
     path = need(FILES[name][0], name)
     return Dataset(
         name=name,
@@ -70,7 +70,9 @@ def read_stories(path: Path) -> Iterator[Story]:
 
 
 def read_scores(path: Path) -> dict[str, float]:
-    """Text -> MANPLTS' score of it, texts as the stories have them. DataError for another shape."""
+    """Map from story text to the score that MANPLTS gave it, with texts spelled as in the stories. DataError for a file
+    of another shape.
+    """
     scores: dict[str, float] = {}
     for row, line in enumerate(decode(read_bytes(path), path, 1).splitlines(), start=1):
         text, tab, number = line.rpartition("\t")
@@ -94,5 +96,7 @@ def log_odds(score: float) -> float:
 
 
 def plain(text: str) -> str:
-    """A story's text: marks of sentences' ends decoded, runs of blanks and those at the ends taken for one and none."""
+    """A story's plain text: sentence-end marks are decoded, runs of blanks become one blank, and blanks at both ends
+    are removed.
+    """
     return " ".join(_SENTENCE_END.sub(" ", text).split())

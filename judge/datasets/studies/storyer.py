@@ -44,16 +44,16 @@ class PlainUnpickler(pickle.Unpickler):
     """Reads lists, tuples, texts and numbers. Refuses every global, so that nothing in a file can be called."""
 
     def find_class(self, module: str, name: str) -> NoReturn:
-        """Refuse."""
+        """Refuse every class and function."""
         raise pickle.UnpicklingError(f"the file asks for {module}.{name}, and no code is run from a data file")
 
     def persistent_load(self, pid: Any) -> NoReturn:
-        """Refuse."""
+        """Refuse every persistent id."""
         raise pickle.UnpicklingError(f"the file refers to an outside object, {pid!r}")
 
 
 def read_plain_pickle(path: Path) -> Any:
-    """The plain values of a pickle; DataError for a broken one or one that asks for any class or function."""
+    """The plain values in a pickle; DataError for a broken pickle or one that refers to any class or function."""
     raw = read_bytes(path)
     try:
         return PlainUnpickler(io.BytesIO(raw)).load()
@@ -67,7 +67,7 @@ def line_breaks(text: str) -> str:
 
 
 def load(name: str) -> Dataset:
-    """`storyer_wp200`, where its file lies on this machine."""
+    """Load dataset `storyer_wp200` from its file on this machine."""
     (path,) = (need(f, name) for f in FILES[name])
     return Dataset(
         name=name,

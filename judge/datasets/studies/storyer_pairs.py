@@ -31,7 +31,7 @@ _PROMISED: Mapping[int, Mapping[str, int]] = {
 
 
 def load(name: str) -> Dataset:
-    """`storyer_pairs`, where its file lies on this machine."""
+    """Load dataset `storyer_pairs` from its file on this machine."""
     (path,) = (need(f, name) for f in FILES[name])
     return Dataset(
         name=name,
@@ -47,7 +47,7 @@ def load(name: str) -> Dataset:
 
 
 def read_stories(path: Path) -> Iterator[Story]:
-    """Every story of a pair once, in the order of its id."""
+    """Every story of a pair once, ordered by story id."""
     stories: dict[str, Story] = {}
     for higher, lower in _rows(path):
         stories[higher.id] = higher
@@ -57,7 +57,8 @@ def read_stories(path: Path) -> Iterator[Story]:
 
 
 def read_pairs(path: Path) -> Iterator[Pair]:
-    """The pairs in the order of their ids. A row that stands twice is one; two rows that disagree are a pair with both.
+    """The pairs, ordered by id. Identical rows count once; two rows that disagree become one pair with both
+    preferences.
 
     The preference is that of all who voted on the two, so it has no rater.
     """

@@ -33,7 +33,7 @@ _WANTED = ("story", "prompt", "comments")
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """A reader's comment on one aspect, 1 to 10, with its rating."""
+    """A reader's comment on one aspect (numbered 1 to 10), with the reader's rating of it."""
 
     aspect: int
     rating: float
@@ -42,7 +42,9 @@ class Comment:
 
 @dataclass(frozen=True, slots=True)
 class Commented:
-    """One story with its comments; `upvotes` is None in files without it. `left_out` counts what is no comment."""
+    """One story with its comments; `upvotes` is None in files that lack them. `left_out` counts list entries that are
+    not comments.
+    """
 
     id: str
     story_prompt: str
@@ -53,7 +55,7 @@ class Commented:
 
 
 def load(name: str) -> Dataset:
-    """`storyer_reasons`, where its file lies on this machine."""
+    """Load dataset `storyer_reasons` from its file on this machine."""
     (path,) = (need(f, name) for f in FILES[name])
     return Dataset(
         name=name,
@@ -92,7 +94,7 @@ def left_out(path: Path) -> Mapping[str, int]:
 
 
 def is_shaped(path: Path) -> bool:
-    """Whether a JSON file is a list of such objects, by its first; an empty list is."""
+    """Whether a JSON file is a list of stories with comments, judged by its first entry; True for an empty list."""
     entries = _entries(path)
     return not entries or not isinstance(entries[0], dict) or "comments" in entries[0]
 

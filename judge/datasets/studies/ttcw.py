@@ -47,7 +47,7 @@ class Verdict:
 
 
 def load(name: str) -> Dataset:
-    """`ttcw` or `ttcw+newyorker`, where their files lie on this machine."""
+    """Load dataset `ttcw` or `ttcw+newyorker` from its files on this machine."""
     stories, verdicts = (need(file, name) for file in FILES[name])
     whole = name == _ALL
     count = STORIES if whole else TEXTS
@@ -71,7 +71,9 @@ def load(name: str) -> Dataset:
 
 
 def read_stories(stories: Path, verdicts: Path, *, whole: bool) -> Iterator[Story]:
-    """The stories in the file's order, each with 42 verdicts; without `whole`, those that come with a text."""
+    """The stories in the file's order, each with 42 verdicts; without `whole`, only the stories whose text is in the
+    file.
+    """
     rated: dict[str, list[Rating]] = {}
     for verdict in read_verdicts(verdicts):
         rated.setdefault(verdict.story, []).append(Rating(verdict.test, verdict.value, verdict.expert))
@@ -91,7 +93,9 @@ def read_stories(stories: Path, verdicts: Path, *, whole: bool) -> Iterator[Stor
 
 
 def read_verdicts(path: Path) -> list[Verdict]:
-    """The 2,016 verdicts in the file's order. Raises DataError for one that is not Yes or No, or that stands twice."""
+    """The 2,016 verdicts in the file's order. Raises DataError for a verdict other than Yes or No, and for a
+    duplicate.
+    """
     verdicts: dict[tuple[str, str, str], Verdict] = {}
     for row, entry in enumerate(_entries(path), start=1):
         label = entry.get("binary_verdict")

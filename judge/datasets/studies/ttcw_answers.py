@@ -20,7 +20,7 @@ _BLOCKED = "content blocked"
 
 @dataclass(frozen=True, slots=True)
 class TestAnswer:
-    """One answer: the story's id, the test's number, the text (None where there is none)."""
+    """One answer: the story's id, the test's number, and the answer's text (None where it is missing)."""
 
     story: str
     test: int
@@ -33,7 +33,7 @@ class TestAnswer:
 
 
 def read_answers(path: Path) -> Iterator[TestAnswer]:
-    """Every answer in the file's order. Raises DataError for another shape, and for an answer that stands twice."""
+    """Every answer in the file's order. Raises DataError for a file of another shape, and for a duplicate answer."""
     seen: set[str] = set()
     for row, entry in json_lines(path):
         name = entry.get("id") if isinstance(entry, dict) else None

@@ -69,11 +69,11 @@ class AnthropicBatches:
         """Do nothing: no connection stays open between requests."""
 
     def upload(self, name: str, content: Path) -> str:  # noqa: ARG002  files have no name there: there are none
-        """The id of a request file. Nothing is sent: the batch itself holds the requests."""
+        """The id of a request file. Nothing is sent here: the requests go inside the batch itself."""
         return content.name
 
     def find_file(self, name: str, size: int) -> str | None:  # noqa: ARG002  as above
-        """None: the provider keeps no files."""
+        """None: this provider stores no request files."""
         return None
 
     def create(self, file_id: str, route: str, metadata: dict[str, str]) -> Remote:  # noqa: ARG002  it has one route

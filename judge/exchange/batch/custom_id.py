@@ -48,7 +48,7 @@ def split_ids(query_key: str, judge: str, repeats: Sequence[int]) -> Iterator[Ba
 
 
 def parse_id(text: object) -> BatchId | None:
-    """The parts of a `custom_id`, or None where it is not one of ours."""
+    """The parts of a `custom_id`, or None where this program did not make it."""
     match = _FORM.fullmatch(text) if isinstance(text, str) else None
     if match is None:
         return None

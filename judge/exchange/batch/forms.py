@@ -23,7 +23,7 @@ Executor = OpenAIBackend | AnthropicBackend
 
 @dataclass(frozen=True, slots=True)
 class BatchForm:
-    """Batches of one back-end.
+    """Batch support of one back-end: the format of request files, and how its requests are sent.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ BATCH_FORMS: dict[str, BatchForm] = {
 
 
 def batch_form(judge: str) -> BatchForm:
-    """The form of a judge's batches; SpecError where it has none."""
+    """The `BatchForm` of a judge's back-end; SpecError where it has none."""
     form = BATCH_FORMS.get(split_judge(judge)[0])
     if form is None:
         raise SpecError(
@@ -68,13 +68,13 @@ def batch_form(judge: str) -> BatchForm:
 
 
 def has_batch_api(judge: str) -> bool:
-    """Whether a provider takes batches of this judge."""
+    """Whether the judge's provider has a batch API for it."""
     form = BATCH_FORMS.get(split_judge(judge)[0])
     return form is not None and form.api is not None
 
 
 def executor_of(judge: str, settings: Settings) -> Executor:
-    """Back-end that would send the same requests live; it makes no connection here."""
+    """The back-end that would send the same requests live; no connection is made here."""
     check_api(judge, settings)
     return batch_form(judge).executor(split_judge(judge)[1], settings)
 

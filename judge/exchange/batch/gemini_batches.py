@@ -119,7 +119,7 @@ class GeminiBatches:
         return self._patiently(once)
 
     def find_batch(self, metadata: Mapping[str, str]) -> Remote | None:
-        """The batch that carries this name, or None."""
+        """The batch with the name in this metadata, or None."""
         return self._patiently(lambda client: self._find(client, metadata))
 
     def retrieve(self, batch_id: str) -> Remote:

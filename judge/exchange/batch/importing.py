@@ -58,7 +58,7 @@ def import_results(result: ResultFolder, files: tuple[Path, ...]) -> Imported:
 
 
 def import_locked(result: ResultFolder, files: tuple[Path, ...]) -> Imported:
-    """As `import_results`, where the result folder is locked already."""
+    """Import results as `import_results` does, where the result folder is locked already."""
     results = find_results(files)
     if not result.journal.is_file():
         raise RunFolderError(f"{result.path} has no journal", hint="judge export batch RUN makes it")

@@ -29,7 +29,7 @@ ENDED = ("completed", "failed", "expired", "cancelled")
 
 @dataclass(slots=True)
 class Batch:
-    """One batch: its request file, our step, and what the provider last said."""
+    """One batch: its request file, the step it has reached here, and the provider's last report on it."""
 
     number: int
     lines: int
@@ -48,7 +48,9 @@ class Batch:
 
     @property
     def in_flight(self) -> bool:
-        """Whether its repeats are not to be asked otherwise: prepared or sent, not collected, and not refused whole."""
+        """Whether the batch reserves its repeats, so that they are not asked elsewhere: it is prepared or sent, not
+        collected, and not rejected whole.
+        """
         return self.state != "collected" and self.status != "failed"
 
 
@@ -66,15 +68,15 @@ class Ledger:
         return self.result.path / FOLDER
 
     def requests(self, batch: Batch) -> Path:
-        """The request file of a batch."""
+        """Path of a batch's request file."""
         return self.folder / f"requests-{batch.number:04d}.jsonl"
 
     def remote_name(self, batch: Batch) -> str:
-        """The request file's name on the provider's side: no other folder's file has it."""
+        """The request file's name at the provider, unique to this result folder."""
         return f"judge-{self.run_id}-{batch.number:04d}.jsonl"
 
     def save(self) -> None:
-        """Write it whole or not at all."""
+        """Write the ledger whole or not at all."""
         batches = [asdict(batch) for batch in self.batches]
         write_manifest(self.result.path / LEDGER, {"format": 1, "run_id": self.run_id, "batches": batches})
 

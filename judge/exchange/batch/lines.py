@@ -14,7 +14,7 @@ _CODES = {1: 499, 3: 400, 4: 504, 5: 404, 7: 403, 8: 429, 9: 400, 11: 400, 13: 5
 
 @dataclass(frozen=True, slots=True)
 class LineForm:
-    """One form of lines.
+    """One provider's format for the lines of request and result files.
 
     Attributes
     ----------
@@ -32,7 +32,9 @@ class LineForm:
 
 
 def as_openai(data: Any) -> Any:
-    """A result of any form in OpenAI's (custom_id with response or error); what is no result as it is."""
+    """Convert a result of any provider's format to OpenAI's (custom_id with response or error); other data is returned
+    unchanged.
+    """
     if not isinstance(data, dict):
         return data
     return next((converted for form in _FORMS if (converted := form.result(data)) is not None), data)

@@ -102,7 +102,7 @@ class BatchServer:
         return _remote(self._patiently(once))
 
     def find_batch(self, metadata: dict[str, str]) -> Remote | None:
-        """The batch that carries this metadata, or None."""
+        """The batch with this metadata, or None."""
         batch = self._patiently(lambda: self._find(metadata))
         return None if batch is None else _remote(batch)
 

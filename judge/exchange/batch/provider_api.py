@@ -10,7 +10,7 @@ from typing import Protocol, Self
 
 @dataclass(frozen=True, slots=True)
 class Remote:
-    """A batch as the provider describes it. `problem` is what it says went wrong, if anything."""
+    """A batch as the provider describes it. `problem` is the provider's error message, if any."""
 
     id: str
     status: str
@@ -42,7 +42,9 @@ class BatchApi(Protocol):
         ...
 
     def create(self, file_id: str, route: str, metadata: dict[str, str]) -> Remote:
-        """Start a batch of the file's requests; `route` is what its lines name, "" where they name none."""
+        """Start a batch of the file's requests; `route` is the API path that the lines name, or "" where they name
+        none.
+        """
         ...
 
     def find_batch(self, metadata: dict[str, str]) -> Remote | None:

@@ -44,7 +44,8 @@ class Purse:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Selection of repeats to export. `failed`: repeats that were given up, in place of those never asked.
+    """Selection of repeats to export. With `failed`, repeats that were given up are selected in place of those never
+    asked.
 
     `purse` is what this judge's batches may cost together with those of others.
     """
@@ -61,7 +62,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One batch file that was written."""
+    """One written batch file."""
 
     path: Path
     lines: int
@@ -78,14 +79,16 @@ class Exported:
 
     @property
     def repeats(self) -> int:
-        """Repeats over all files."""
+        """Number of repeats in all files."""
         return sum(part.repeats for part in self.parts)
 
 
 def wanted(
     run: Path, overrides: list[str], *, judge: str | None = None, limit: int | None = None, **choices: bool
 ) -> Wanted:
-    """Selection that RUN names: a run.yaml, its folder, or a result folder, whose judge is then the manifest's."""
+    """Selection of repeats for RUN, which is a run.yaml, its folder, or a result folder; for a result folder the judge
+    is the manifest's.
+    """
     selections = wanted_of_all(run, overrides, [judge] if judge else [], limit=limit, **choices)
     if len(selections) > 1:
         names = ", ".join(selection.spec.judge for selection in selections)
@@ -98,7 +101,7 @@ def wanted(
 def wanted_of_all(
     run: Path, overrides: list[str], judges: Sequence[str] = (), *, limit: int | None = None, **choices: bool
 ) -> list[Wanted]:
-    """The same for every judge of RUN, or for those that are named."""
+    """Selections as `wanted` makes them, for every judge of RUN or for the named judges."""
     result = ResultFolder(run)
     if result.exists():
         judge = judges[0] if judges else None
@@ -124,7 +127,7 @@ def export(asked: Wanted, name: Callable[[int], Path], *, most_lines: int = MOST
 
 
 def export_locked(asked: Wanted, name: Callable[[int], Path], *, most_lines: int = MOST_LINES) -> Exported:
-    """As `export`, where the result folder is locked already."""
+    """Export as `export` does, where the result folder is locked already."""
     backend = _executor(asked)
     plan = plan_of(asked.spec, folder=asked.folder)
     prepared = prepare(plan, asked.folder, asked.result)

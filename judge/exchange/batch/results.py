@@ -62,7 +62,9 @@ class ResultFiles:
 
 
 def find_results(files: tuple[Path, ...]) -> ResultFiles:
-    """Check every line of the files and note where each result stands. Raises DataError; nothing is written yet."""
+    """Check every line of the files and record the position of each result. Raises DataError; nothing is written
+    yet.
+    """
     results = ResultFiles(files)
     for number, file in enumerate(files):
         for location, data in _lines(file, number, results):
@@ -84,7 +86,7 @@ def find_results(files: tuple[Path, ...]) -> ResultFiles:
 
 
 def answers_in(line: bytes, query: Request) -> list[Response]:
-    """The responses of a line; raises the `BackendError` that its error or status stands for.
+    """The responses in a line; raises a `BackendError` for the line's error or HTTP status.
 
     The error's sentence names the line by a hash of its bytes, so that the same line is known again.
     """
@@ -106,7 +108,7 @@ def answers_in(line: bytes, query: Request) -> list[Response]:
 
 
 def created_at(line: bytes) -> float | None:
-    """Creation time of the answer in a line, in seconds since 1970; None where the line does not say it."""
+    """Creation time of the answer in a line, in seconds since 1970; None where the line has none."""
     body = (as_openai(orjson.loads(line)).get("response") or {}).get("body")
     created = body.get("created") if isinstance(body, dict) else None
     return float(created) if isinstance(created, int | float) and created > 0 else None

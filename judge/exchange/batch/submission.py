@@ -37,7 +37,9 @@ _CHARACTERS_PER_TOKEN = 4
 
 @dataclass(slots=True)
 class Collected:
-    """Result of collecting. `waiting` are batches still at work; `advice` says what to do about failed ones."""
+    """Result of collecting. `waiting` holds the batches still in progress; `advice` says what to do about failed
+    ones.
+    """
 
     imported: Imported | None = None
     batches: list[Batch] = field(default_factory=list)
@@ -46,7 +48,9 @@ class Collected:
 
 
 def submit(asked: Wanted, say: Say, *, most_lines: int = MOST_LINES) -> list[Batch]:
-    """Finish what an earlier submit left half done, then send what else is missing; returns the batches sent now."""
+    """Finish the steps that an earlier submit left incomplete, then send the remaining repeats; returns the batches
+    sent now.
+    """
     result = asked.result
     with lock(result.path):
         ledger = read_ledger(result)
@@ -63,7 +67,7 @@ def submit(asked: Wanted, say: Say, *, most_lines: int = MOST_LINES) -> list[Bat
 
 
 def refresh(result: ResultFolder) -> list[Batch]:
-    """Ask the provider how far each batch is; returns all batches of the folder."""
+    """Request each batch's current state from the provider; returns all batches of the folder."""
     with lock(result.path):
         ledger = read_ledger(result)
         _refresh(result, ledger)
@@ -94,7 +98,7 @@ def collect(result: ResultFolder, say: Say) -> Collected:
 
 
 def advice_for(batch: Batch, result: ResultFolder) -> str | None:
-    """Advice on a batch that did not simply complete; None where nothing is needed."""
+    """Advice on a batch that did not simply complete; None where the user has nothing to do."""
     name, run = f"batch {batch.number}", result.path
     if batch.state in ("written", "uploading", "uploaded", "creating"):
         return f"{name} was not sent to its end; judge batch submit {run} goes on with it"

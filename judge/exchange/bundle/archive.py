@@ -40,7 +40,7 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class BundleChoices:
-    """Whether stories' texts and batch files go in, and how tables are made."""
+    """Options of a bundle: whether it includes stories' texts and batch files, and how its tables are made."""
 
     texts: bool = True
     batches: bool = False
@@ -61,7 +61,7 @@ class BundleFile:
 def bundle(
     runs: Sequence[Path], output: Path | None = None, choices: BundleChoices | None = None, say: Say = lambda _: None
 ) -> BundleFile:
-    """Write the archive; `say` is told each step.
+    """Write the archive; `say` is called with a message at each step.
 
     Raises
     ------

@@ -64,7 +64,7 @@ _WITHOUT = (
 
 
 def readme(bundled: Sequence[Bundled], datasets: Sequence[str], texts: bool, version: str) -> str:
-    """The text, lines of 120 characters at most."""
+    """Text of the archive's README, in lines of at most 120 characters."""
     first = bundled[0].path
     name = f"{first.split('/')[1]}-bundle"
     runs = [

@@ -44,12 +44,12 @@ class Bundled:
     notes: tuple[str, ...]
 
     def plain(self) -> dict[str, Any]:
-        """For bundle.json."""
+        """The entry for bundle.json, as plain data."""
         return asdict(self)
 
 
 def name_of(folder: ResultFolder) -> str:
-    """The run's name as a folder's name: the folder of its run.yaml, or for a folder without one its own."""
+    """Folder name for a run: the name of its run.yaml's folder or, without a run.yaml, that of the result folder."""
     holder = _holder(folder)
     return _plain(holder.resolve().name if holder else folder.path.resolve().name)
 
@@ -110,7 +110,7 @@ def copy(folder: ResultFolder, staged: Path, run_name: str, *, texts: bool, batc
 
 
 def define(meta: dict[str, Any], manifest: dict[str, Any]) -> Iterator[tuple[str, bytes]]:
-    """Files that say what was asked, out of a journal's and a manifest's plain data: (name, content)."""
+    """Files that document the queries, as (name, content), made from a journal's and a manifest's plain data."""
     definition = meta.get("definition") or {}
     for name, source in sorted(definition.get("eval_prompt_sources", {}).items()):
         yield f"eval_prompts/{_plain(name)}.jinja", str(source).encode()

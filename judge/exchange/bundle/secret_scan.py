@@ -33,7 +33,9 @@ _DEFINITIONS = frozenset({DEFINITION, "run.completed.yaml"})
 
 
 def find_key(path: Path) -> str | None:
-    """A sentence on the first key in a file, or None. SQLite files are read row by row too: pages part long texts."""
+    """A sentence on the first API key found in a file, or None. SQLite files are also read row by row, since their
+    pages split long texts.
+    """
     looks = _known_key_patterns()
     for piece in _pieces(path):
         if key_kind := _first(piece, looks):

@@ -27,14 +27,16 @@ _SAME = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class TableChoices:
-    """Options that can change a number in the tables; it stands in bundle.json, and in each table's signature."""
+    """Options that can change a number in the tables; they are recorded in bundle.json and in each table's
+    signature.
+    """
 
     parser: str = "ours"
     resamples: int = 1000
     seed: int = 1
 
     def plain(self) -> dict[str, Any]:
-        """For bundle.json."""
+        """The options as plain data for bundle.json."""
         return asdict(self)
 
 
@@ -94,7 +96,9 @@ def _ratings(
 
 
 def write_exports(target: Path, folders: Sequence[Path], table: RatingsTable, measured: Measured) -> None:
-    """The same ratings and numbers for other programs; people under pseudonyms. Texts are whatever the copies hold."""
+    """Write the same ratings and numbers in other programs' formats, with people under pseudonyms. Texts are included
+    as far as the copied folders hold them.
+    """
     from judge.errors import MissingExtraError
     from judge.exchange.outputs import bibtex
     from judge.exchange.outputs.every_eval_ever import write_records
@@ -154,7 +158,7 @@ def names(folders: Sequence[Path]) -> tuple[str, ...]:
 
 
 def difference(first: Path, other: Path) -> str | None:
-    """First difference of two tables, as a sentence, or None.
+    """First difference between two tables, as a sentence; None where they are equal.
 
     Numbers are equal to 1e-9 of their size: processors round differently. The program's version in a signature may
     differ. Reads both a row at a time.

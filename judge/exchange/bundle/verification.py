@@ -42,7 +42,7 @@ MOST_TEXT = 64 << 20
 
 @dataclass(slots=True)
 class Checked:
-    """Result of a verification: counts, and in `problems` everything that differs, as sentences that name a file."""
+    """Result of a verification: counts, and `problems`, one sentence for each difference, naming the file."""
 
     files: int = 0
     queries: int = 0

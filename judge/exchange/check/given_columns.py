@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class GivenColumns:
-    """Options of `judge check`, empty where nothing was said.
+    """Options of `judge check`; those that the user did not give are empty.
 
     `judge` and `human` are columns, perhaps as CRITERION=COLUMN; where `rater` and `rating` are columns, `judge` names
     those in the column of raters that are judges. `by` is the column of systems, `prompt` of story-prompts. `labels`

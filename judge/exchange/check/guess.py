@@ -42,7 +42,8 @@ class RatingColumn:
 
 @dataclass(frozen=True, slots=True)
 class Guessed:
-    """A reading of the table: the options that repeat it, and what of it was not said by the person.
+    """An interpretation of the table's columns: the options that reproduce it, and the parts that were guessed because
+    the user did not give them.
 
     `form`: ratings in columns of judges and people, in rows with a column of who rated, or a ratings table of ours.
     `judges` are columns or, in rows, names; `positions` says that people's columns hold sorted answers and no persons.
@@ -62,11 +63,11 @@ class Guessed:
 
     @property
     def used(self) -> set[str]:
-        """Columns that are read."""
+        """Names of the columns that are read."""
         return {*self.fields.values(), *(column.column for column in (*self.judges, *self.people))}
 
     def column_map(self) -> dict[str, Any]:
-        """As `exchange.ratings` takes it."""
+        """The column map in the form that `exchange.ratings` takes."""
         names = {"story": "story", "by": "system", "prompt": "story_prompt"}
         columns_map: dict[str, Any] = {names.get(option, option): column for option, column in self.fields.items()}
         if self.form == "ours":
@@ -91,7 +92,7 @@ class Guessed:
 
     @property
     def options(self) -> str:
-        """The options that repeat this reading."""
+        """The command-line options that reproduce this interpretation."""
         several = len({column.criterion for column in (*self.judges, *self.people)}) > 1
         options = [("judge", name) for name in self.judge_names]
         for option, columns in (("judge", self.judges), ("human", self.people)):
@@ -109,7 +110,9 @@ class Guessed:
 
 
 def guess(table: TableCells, given: GivenColumns) -> Guessed:
-    """A reading of the table; what was said stays. DataError where no judge or no person can be told."""
+    """Interpret the table's columns; what the user gave is kept. DataError where no judge or no person can be
+    identified.
+    """
     _check_given(table, given)
     if {*table.columns} >= _OURS and replace(given, sheet=None, number_repeats=False) == GivenColumns():
         return Guessed(

@@ -65,12 +65,12 @@ def named(column: str) -> NamedColumn:
 
 
 def is_count(column: str) -> bool:
-    """Whether the name is that of a count, an id or a spread, and of no rating."""
+    """Whether the name is that of a count, an id or a measure of spread, rather than of ratings."""
     bare = re.sub(r"[^a-z0-9]", "", column.lower())
     return not bare or bool(COUNTS.search(bare) or _NO_RATING.search(column.lower()))
 
 
 def without_means(columns: Sequence[NamedColumn]) -> list[NamedColumn]:
-    """The columns without means of others on the same criterion."""
+    """The columns, except those that are means of other columns on the same criterion."""
     single = {column.criterion for column in columns if not column.mean}
     return [column for column in columns if not column.mean or column.criterion not in single]

@@ -20,7 +20,9 @@ UNRATED = "no_rating"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Checked:
-    """One table: its ratings, the columns they were read from, sentences on both, and what the table cannot tell."""
+    """One checked table: its ratings, the columns they were read from, sentences on both, and what cannot be learned
+    from the table.
+    """
 
     path: Path
     ratings: Import

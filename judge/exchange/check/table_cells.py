@@ -22,7 +22,7 @@ _LEAST_SORTED = 20
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TableCells:
-    """A table's columns and rows, as read; nothing is mended."""
+    """A table's columns and rows as read, without any repair."""
 
     path: Path
     columns: tuple[str, ...]
@@ -33,7 +33,7 @@ class TableCells:
 
     @classmethod
     def at(cls, path: Path, sheet: str | None, labels: str | None = None) -> TableCells:
-        """Read the whole table; DataError where it is none, SpecError for what are no labels."""
+        """Read the whole table; DataError where the file is not a table, SpecError for invalid labels."""
         comma = path.suffix.lower() == ".csv" and separator(path) == ";"
         rows = tuple(cells for _, cells in table_rows(path, sheet))
         if not rows:
@@ -42,7 +42,9 @@ class TableCells:
         return cls(path, tuple(table_columns(path, sheet)), rows, comma, scale)
 
     def yes_and_no(self, columns: Sequence[str]) -> tuple[str, str] | None:
-        """No and Yes as these columns spell them, where their cells hold nothing else."""
+        """The spellings of No and Yes in those of these columns that hold no other words; None where either word is
+        missing.
+        """
         spellings: dict[str, str] = {}
         for column in columns:
             values = {str(value).strip() for value in self.values(column) if not is_missing(value, ())}
@@ -51,11 +53,11 @@ class TableCells:
         return (spellings["no"], spellings["yes"]) if len(spellings) == len(("no", "yes")) else None
 
     def values(self, column: str) -> list[Any]:
-        """A column's cells."""
+        """All cells of a column."""
         return [cell(row, column) for row in self.rows]
 
     def words_for_nothing(self, columns: Sequence[str]) -> tuple[str, ...]:
-        """Words such as NA that stand in these columns where a rating would, as they are spelled."""
+        """Words such as NA that these columns hold in place of a rating, in their original spelling."""
         words: dict[str, None] = {}
         for column in columns:
             for value in self.values(column):
@@ -64,7 +66,9 @@ class TableCells:
         return tuple(words)
 
     def numbers(self, column: str, missing: Sequence[str] = ()) -> list[float | None] | None:
-        """A column's ratings, None for an empty cell; None where a cell holds none, or several."""
+        """A column's ratings as numbers, with None for an empty cell; None instead of the list where a cell holds no
+        rating or several.
+        """
         rating_place = RatingPlace(self.path, 0, column, tuple(missing), self.decimal_comma, self.scale)
         numbers: list[float | None] = []
         for value in self.values(column):
@@ -78,7 +82,7 @@ class TableCells:
         return numbers
 
     def holds_ratings(self, column: str) -> bool:
-        """Whether the cells are ratings: numbers, lists of them, or nothing, and some number."""
+        """Whether every cell is a number, a list of numbers, or empty, and at least one number is present."""
         rating_place = RatingPlace(
             self.path, 0, column, tuple(self.words_for_nothing([column])), self.decimal_comma, self.scale
         )
@@ -91,12 +95,14 @@ class TableCells:
         return some
 
     def unique(self, column: str) -> bool:
-        """Whether no two rows have the same cell, and none has nothing."""
+        """Whether all cells of the column differ and none is empty."""
         values = [str(value) for value in self.values(column) if not is_missing(value, ())]
         return len({*values}) == len(self.rows)
 
     def in_order(self, columns: Sequence[str], missing: Sequence[str]) -> bool:
-        """Whether in every row the numbers rise, or in every row fall, from column to column: somebody sorted them."""
+        """Whether the numbers rise from column to column in every row, or fall in every row, which shows that they were
+        sorted.
+        """
         if len(columns) < 2:
             return False
         read = [self.numbers(column, missing) for column in columns]
@@ -111,6 +117,6 @@ class TableCells:
         return up or all(a >= b for row in rows for a, b in pairwise(row))
 
     def repeated_rows(self, columns: Sequence[str]) -> int:
-        """Rows that say in these columns what another says."""
+        """Number of rows whose cells in these columns equal those of an earlier row."""
         distinct = {orjson.dumps([cell(row, column) for column in columns], default=str) for row in self.rows}
         return len(self.rows) - len(distinct)

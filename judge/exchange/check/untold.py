@@ -12,7 +12,7 @@ from judge.exchange.imports.imported_folder import Import
 
 @dataclass(frozen=True, slots=True)
 class Untold:
-    """One gap: what is missing, what therefore cannot be said, and what would say it."""
+    """One gap in the data: what is missing, what therefore cannot be computed, and what would supply it."""
 
     missing: str
     therefore: str
@@ -20,12 +20,12 @@ class Untold:
 
     @property
     def sentence(self) -> str:
-        """The first two, in one sentence."""
+        """What is missing and its consequence, in one sentence."""
         return f"{self.missing[:1].upper()}{self.missing[1:]}: {self.therefore}."
 
 
 def untold(imported: Import) -> tuple[Untold, ...]:
-    """The gaps of an import, largest consequence first."""
+    """Gaps in an import's data, largest consequence first."""
     frame = imported.frame
     judged, people = frame[frame["source"] == "judge"], frame[frame["source"] == "rater"]
     return (*_of_bars(imported, people), *_of_stories(frame), *_of_judges(judged))

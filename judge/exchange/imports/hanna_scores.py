@@ -66,7 +66,7 @@ def read_scores(
 
 
 def measure_columns(table: ScoreFile) -> list[str]:
-    """The columns of automatic measures: what is neither people's nor a judge's."""
+    """Columns of automatic measures: those that are neither people's nor a judge's."""
     others = (*(f"{judge} " for judge in JUDGES), "Human ")
     return [column for column in table.columns if column not in CRITERIA and not column.startswith(others)]
 

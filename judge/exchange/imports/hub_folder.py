@@ -17,7 +17,7 @@ from judge.records import Criterion
 
 
 def read_hub(folder: Path) -> Iterator[tuple[str, Import]]:
-    """(part, what goes into its result folder) for each result folder that was exported.
+    """Yield (part, import) for each exported result folder; the import is the content of its new result folder.
 
     Raises DataError for a folder that is none, or whose parts are missing, and MissingExtraError without pyarrow.
     """

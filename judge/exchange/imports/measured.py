@@ -32,7 +32,9 @@ CIDER_ZERO = 1e-6
 def as_import(
     measured: Measured, dataset: Dataset, models: Mapping[Need, str], criteria: Sequence[Criterion]
 ) -> Import:
-    """Rows of measures and of people, with the stories' texts, and what must be said of the measures."""
+    """Convert automatic measures to an import: rows of measures and of people, the stories' texts, and notes on the
+    measures.
+    """
     recipes = {result.measure.name: result.measure.recipe for result in measured.measures}
     return Import(
         frame=_rows(measured, dataset.name),

@@ -27,7 +27,9 @@ def refuse_taken(folder: Path) -> None:
 def write_recorded_run(
     folder: Path, judge: str, answers: Sequence[Mapping[str, Any]], definition: Mapping[str, Any]
 ) -> Path:
-    """Write `answers.jsonl`, as the back-end `recorded` reads it, and a `run.yaml` of these keys; its path."""
+    """Write `answers.jsonl`, as the back-end `recorded` reads it, and a `run.yaml` with these keys; returns the path of
+    the `run.yaml`.
+    """
     path = folder / "run.yaml"
     content = {"name": folder.name, "judge": f"recorded/{folder / ANSWERS}", "identity": judge, **definition}
     try:

@@ -38,7 +38,7 @@ class LogOptions:
 def read_logs(
     tool: Tool, files: Sequence[Path], name: str, options: LogOptions, dataset: Dataset | None = None
 ) -> Import:
-    """The logs' scores as one import, called `name` where the logs are of no dataset that is given.
+    """Convert the logs' scores to one import, called `name` where no dataset is given.
 
     Raises DataError for a file that is no log of the tool, for scores on no known scale, and where there are none.
     """

@@ -23,7 +23,7 @@ UNNAMED = "unnamed"
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Options of a log reader: paths of fields, and what was judged."""
+    """Options of a log reader: paths of fields, and the kind of text that was judged."""
 
     places: Places = field(default_factory=Places)
     judged: Judged = "outputs"
@@ -34,7 +34,7 @@ Read = Callable[[Path, Asked, LogFacts], Iterator[LogRow]]
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool whose logs are read.
+    """An evaluation tool whose logs can be read.
 
     Attributes
     ----------
@@ -53,7 +53,9 @@ class Tool:
 
 
 def scored(row: LogRow, score: Any, log_facts: LogFacts) -> Iterator[LogRow]:
-    """The row with a score as a log has it; nothing for what is no single score, which is counted."""
+    """Yield the row with its score as the log gives it. A value that is not a single score yields no row and is
+    counted.
+    """
     if score is None or (isinstance(score, float) and math.isnan(score)):
         yield lost(row, "missing")
     elif isinstance(score, bool | int | float | str):
@@ -63,12 +65,14 @@ def scored(row: LogRow, score: Any, log_facts: LogFacts) -> Iterator[LogRow]:
 
 
 def lost(row: LogRow, loss: Loss) -> LogRow:
-    """The row without a score."""
+    """The row without a score, marked with the kind of loss."""
     return replace(row, value=None, loss=loss)
 
 
 def with_people(rows: Iterator[LogRow], record: Record, places: Places) -> Iterator[LogRow]:
-    """The rows, and for each criterion of them a person's rating of the record's story, where its place was said."""
+    """The rows, followed for each of their criteria by a person's rating of the same story, where the rating's path was
+    given.
+    """
     criteria: dict[tuple[str, str | None], LogRow] = {}
     for row in rows:
         criteria.setdefault((row.criterion, row.eval_prompt), row)

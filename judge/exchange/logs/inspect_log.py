@@ -56,7 +56,7 @@ class _Log:
 
     @property
     def scorers(self) -> list[Mapping[str, Any]]:
-        """The scorers as the header names them."""
+        """The scorers that the log's header names."""
         return [scorer for scorer in self.header.get("scorers") or [] if isinstance(scorer, Mapping)]
 
 

@@ -43,7 +43,9 @@ def whole(file: Path) -> Any:
 
 
 def starts_lines(file: Path) -> bool:
-    """Whether the file is JSON Lines: its first line is an object by itself and more follow, or it is called so."""
+    """Whether the file is JSON Lines: its first line is a complete object and more lines follow, or its name says
+    so.
+    """
     if file.suffix.lower() in (".jsonl", ".ndjson"):
         return True
     try:
@@ -71,14 +73,14 @@ def parse(raw: bytes, file: Path, row: int) -> Any:
 
 
 def as_object(value: Any, file: Path, number: int | str) -> dict[str, Any]:
-    """The value where it is an object."""
+    """The value, if it is an object; DataError otherwise."""
     if not isinstance(value, dict):
         raise DataError("not an object", file=file, row=number, found=value)
     return value
 
 
 def as_list(value: Any, key: str, file: Path) -> list[Any]:
-    """The value where it is a list."""
+    """The value, if it is a list; DataError otherwise."""
     if not isinstance(value, list):
         raise DataError(f"has no list of {key}", file=file)
     return value

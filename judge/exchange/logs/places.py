@@ -23,7 +23,9 @@ _NAMED = 12
 
 @dataclass(slots=True)
 class Places:
-    """Field -> dotted path into a record, or `=TEXT` for a constant; a field without one is the reader's to find."""
+    """Map from field to a dotted path in a record, or to `=TEXT` for a constant; a field without a path is found by the
+    log's reader.
+    """
 
     given: Mapping[str, str] = field(default_factory=dict)
     fields_found: set[str] = field(default_factory=set)
@@ -54,11 +56,11 @@ class Places:
         return held
 
     def text(self, name: str, record: Record, otherwise: Any = None) -> str | None:
-        """The same as text; None where nothing stands there."""
+        """The field's value as text, found as in `Places.value`; None where the record has no value there."""
         return as_text(self.value(name, record, otherwise))
 
     def story(self, record: Record, otherwise: Any, file: Path, number: int) -> str:
-        """The story's id, which every row needs."""
+        """The story's id, which is required in every row."""
         name = self.text("story", record, otherwise)
         if name is None:
             path = self.given.get("story")
@@ -75,7 +77,7 @@ class Places:
 
 
 def at(record: Any, path: str) -> Any:
-    """The value at a dotted path; a key may hold dots itself."""
+    """The value at a dotted path; keys that contain dots are found too."""
     if path == "":
         return record
     if isinstance(record, Mapping):
@@ -97,7 +99,7 @@ def at(record: Any, path: str) -> Any:
 
 
 def paths(record: Any, depth: int = 3, before: str = "") -> Iterable[str]:
-    """Paths to what a record holds, for a message."""
+    """Paths to the values in a record, for an error message."""
     if isinstance(record, Mapping) and depth and record:
         for key, value in record.items():
             yield from paths(value, depth - 1, f"{before}.{key}" if before else str(key))
@@ -106,7 +108,7 @@ def paths(record: Any, depth: int = 3, before: str = "") -> Iterable[str]:
 
 
 def as_text(value: Any) -> str | None:
-    """Text of a plain value; objects as JSON, nothing as None."""
+    """Text of a plain value; objects become JSON, and null becomes None."""
     if value is None or value == "":
         return None
     if isinstance(value, str):

@@ -34,7 +34,7 @@ WORDS: Mapping[PreferenceLoss, str] = {
 
 @dataclass(frozen=True, slots=True)
 class LoggedStory:
-    """One of the two texts as the log knows it."""
+    """One of the two compared texts, as the log describes it."""
 
     id: str
     system: str
@@ -65,7 +65,9 @@ class PreferenceRow:
 
 @dataclass(frozen=True, slots=True)
 class PreferenceTool:
-    """A tool whose logs of preferences are read; `orders` says whether logs tell in which order texts were shown."""
+    """A tool whose preference logs can be read; `orders` says whether its logs give the order in which texts were
+    shown.
+    """
 
     name: str
     read: Callable[[Path, str, LogFacts], Iterator[PreferenceRow]]

@@ -55,7 +55,7 @@ WORDS: Mapping[Loss, str] = {
 
 @dataclass(frozen=True, slots=True)
 class LogRow:
-    """One score, or the place of one that was lost.
+    """One score, or a placeholder for one that was lost.
 
     Exactly one of `value` and `loss` is there. `judge` is None of people's, `rater` where a person's name is not known.
     `number` is the record's place in its file, counted from 1. `repeat` is None where the log numbers none. `beside`
@@ -81,7 +81,7 @@ class LogRow:
 
 @dataclass(slots=True)
 class LogFacts:
-    """Facts of a log beside its rows: the tool's version, scales that the log shows, and gaps.
+    """Facts about a log in addition to its rows: the tool's version, scales found in the log, and gaps.
 
     `untold` counts the sentences on gaps.
     """
@@ -92,7 +92,7 @@ class LogFacts:
 
 
 def loss_of(words: str) -> Loss:
-    """Kind of loss behind an error that a tool wrote down: a filter is told from a failure."""
+    """Kind of loss behind an error message of a tool; a content filter is distinguished from a failure."""
     import orjson
 
     from judge.backends.server_refusals.kinds import read_refusal

@@ -56,7 +56,7 @@ class Ratings:
 
 
 def rated(rows: Sequence[LogRow], scaling: Scaling, shown: Mapping[str, Scale], file: Path) -> Ratings:
-    """Every row with its rating. `shown` are labels that the log shows, by criterion.
+    """Every row with its rating. `shown` holds the labels found in the log, by criterion.
 
     Raises DataError for words whose labels are not known and people's words that are none, OptionError for a range to
     rescale from without a scale to go to.

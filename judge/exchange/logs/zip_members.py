@@ -52,7 +52,7 @@ class Archive:
         return self._zip.namelist()
 
     def read(self, name: str) -> bytes:
-        """One member, whole."""
+        """Read one member whole."""
         member = self._zip.getinfo(name)
         swollen = member.file_size > max(LONG_MEMBER, LARGEST_RATIO * member.compress_size)
         if swollen or member.file_size > LARGEST_MEMBER:

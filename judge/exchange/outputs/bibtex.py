@@ -24,7 +24,7 @@ _PROGRAM = f"""@software{{storyjudge,
 
 
 def entries(facts: Sequence[RunFacts]) -> str:
-    """The program, then studies, then models, each once."""
+    """BibTeX entries of the program, then of the studies, then of the models, each once."""
     keys = [key for fact in facts for name, keys in DATASETS.items() if fact.dataset.startswith(name) for key in keys]
     models = dict.fromkeys(fact.judge for fact in facts)
     cards = [card for judge in models if (card := _model(judge)) is not None]
@@ -32,7 +32,7 @@ def entries(facts: Sequence[RunFacts]) -> str:
 
 
 def without_card(facts: Sequence[RunFacts]) -> list[str]:
-    """Judges that are models, and whose card is not known."""
+    """Judges that are models without a known model card."""
     judges = dict.fromkeys(fact.judge for fact in facts)
     return [judge for judge in judges if not JudgeName.of(judge).is_modelless and _model(judge) is None]
 

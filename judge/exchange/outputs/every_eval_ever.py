@@ -32,7 +32,7 @@ _SETTINGS = ("temperature", "top_p", "max_tokens")
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """Files written, the results in them, and how many numbers were undefined."""
+    """Result of an export: files written, the results in them, and the number of undefined values."""
 
     files: tuple[Path, ...]
     results: int

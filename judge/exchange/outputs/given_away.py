@@ -19,7 +19,9 @@ People = Literal["pseudonyms", "names", "none"]
 
 @dataclass(frozen=True, slots=True)
 class GiveAway:
-    """Choices of every export: stories' texts, how people are called, and whether their own comments go too."""
+    """Options of every export: whether stories' texts are included, how people are named, and whether people's own
+    comments are included.
+    """
 
     texts: bool = True
     people: People = "pseudonyms"
@@ -27,7 +29,7 @@ class GiveAway:
 
     @property
     def words(self) -> str:
-        """Description of the contents that are given away and those that are withheld, in a sentence."""
+        """One sentence on what an export includes and what it withholds."""
         texts = "stories' texts" if self.texts else "hashes in place of stories' texts and story-prompts"
         people = {
             "pseudonyms": "people under pseudonyms (rater-1, rater-2, ...)",
@@ -39,7 +41,7 @@ class GiveAway:
 
 
 def tables_of(folders: Sequence[Path], choices: GiveAway) -> list[RatingsTable]:
-    """Each result folder's table as it is given away; a person has one pseudonym in all of them."""
+    """Each result folder's table in the form that is exported; a person has the same pseudonym in all of them."""
     tables = [read([folder], keep=False) for folder in folders]
     names = [name for table in tables for name in table.frame["rater"].dropna().unique()]
     pseudonym_of = pseudonyms(names)
@@ -47,7 +49,9 @@ def tables_of(folders: Sequence[Path], choices: GiveAway) -> list[RatingsTable]:
 
 
 def pseudonyms(names: Sequence[str]) -> dict[str, str]:
-    """Name -> pseudonym, the same for the same names, in an order that tells nothing of them."""
+    """Map from name to pseudonym. The same names get the same pseudonyms, in an order that reveals nothing about
+    them.
+    """
     mixed = sorted({*map(str, names)}, key=lambda name: hashlib.sha256(name.encode()).hexdigest())
     return {name: f"rater-{number}" for number, name in enumerate(mixed, start=1)}
 
@@ -73,7 +77,7 @@ def _hash(value: object) -> str | None:
 
 
 def empty_folder(path: Path) -> Path:
-    """The folder, made where it is not there; SpecError where it holds anything."""
+    """The folder, created if it does not exist; SpecError where it is not empty."""
     try:
         path.mkdir(parents=True, exist_ok=True)
         if any(path.iterdir()):

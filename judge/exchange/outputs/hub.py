@@ -41,7 +41,7 @@ class HubFolder:
 
 
 def write_hub(path: Path, tables: Sequence[RatingsTable], choices: GiveAway) -> HubFolder:
-    """Write the folder of these result folders' tables.
+    """Write these result folders' tables to a folder in the format of the Hugging Face hub.
 
     Raises
     ------

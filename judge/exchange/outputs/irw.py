@@ -22,7 +22,9 @@ from judge.whole_file import draft
 
 @dataclass(frozen=True, slots=True)
 class IrwFiles:
-    """Files written, with their rows; rows left out without a rating, and criteria without an order."""
+    """Files written, with their numbers of rows; rows left out because they lack a rating, and criteria whose labels
+    have no order.
+    """
 
     files: tuple[tuple[Path, int], ...]
     unrated: int

@@ -28,7 +28,9 @@ _KINDS = {JUDGE: TAU, CEILING: PERSON, CONTROL: SURFACE}
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """One number: its kind, its judge or raters, and the estimate with interval or the reason why there is none."""
+    """One number: its kind, its judge or raters, and the estimate with its interval, or the reason why it is
+    undefined.
+    """
 
     kind: str
     dataset: str
@@ -40,12 +42,12 @@ class Measurement:
 
     @property
     def unit(self) -> str:
-        """The unit of the number, and its range."""
+        """The number's unit and range."""
         return _UNITS[self.kind]
 
     @property
     def name(self) -> str:
-        """`tau/DATASET/JUDGE/EVAL-PROMPT/CRITERION`, with what does not apply left out."""
+        """Name such as `tau/DATASET/JUDGE/EVAL-PROMPT/CRITERION`, without the parts that do not apply."""
         parts = (self.kind, self.dataset, self.judge, self.eval_prompt, self.criterion)
         return "/".join(str(part).replace("/", "_") for part in parts if part not in (None, "-"))
 
@@ -60,7 +62,7 @@ class Measured:
 
     @classmethod
     def of(cls, table: RatingsTable, resamples: int, seed: int) -> Measured:
-        """Compute them."""
+        """Compute the analyses of a ratings table."""
         options = CorrelationOptions(resamples=resamples, seed=seed)
         return cls(correlation.correlations(table, options, Control()), consistency(table), coverage(table))
 

@@ -17,7 +17,9 @@ from judge.whole_file import write_whole
 
 @dataclass(frozen=True, slots=True)
 class TrlFile:
-    """The file, its lines, and what has no line: pairs that are even, and pairs of a story without a text."""
+    """The written file, its number of lines, and the pairs without a line: ties, and pairs in which a story has no
+    text.
+    """
 
     path: Path
     lines: int

@@ -47,7 +47,7 @@ def read_ratings(
     unrated: str | None = None,
     ratings: Literal["single", "means"] | None = None,
 ) -> Import:
-    """The file's rows with every column of the ratings table, and what it says of the stories.
+    """The file's rows with every column of the ratings table, and the file's facts about the stories.
 
     Parameters
     ----------

@@ -21,7 +21,9 @@ def _key(row: FileRow) -> tuple[Any, ...]:
 
 
 def number(rows: Sequence[FileRow], path: Path) -> None:
-    """Number judges' rows of one query in the file's order; DataError where the file numbers them itself."""
+    """Number the repeats in judges' rows of the same query, in the file's order; DataError where the file has repeat
+    numbers of its own.
+    """
     counts: dict[tuple[Any, ...], int] = {}
     for row in rows:
         if row.cells["source"] != "judge":
@@ -33,7 +35,7 @@ def number(rows: Sequence[FileRow], path: Path) -> None:
 
 
 def refuse_twice(rows: Sequence[FileRow], path: Path) -> None:
-    """Refuse judges' and known raters' rows that rate the same thing, naming the rows."""
+    """Refuse duplicate ratings by a judge or a known rater, naming the rows."""
     judged = [row for row in rows if row.cells["source"] == "judge"]
     pairs = _pairs(judged, lambda row: (*_key(row), row.cells["repeat"]))
     if pairs:

@@ -36,7 +36,7 @@ Given = list[tuple[str | None, float | None]]
 
 @dataclass(frozen=True, slots=True)
 class RatingsMap:
-    """Field -> column, and criterion -> columns of ratings where one row holds several.
+    """Map from field to column, and from criterion to rating columns where one row holds several ratings.
 
     `judges` are columns of the row's one judge, `by_judge` those of a judge each, `people` those of people.
     `judge_names` are judges that the column of raters names.
@@ -56,13 +56,13 @@ class RatingsMap:
 
     @property
     def wide(self) -> bool:
-        """Whether a row holds ratings in columns of their own."""
+        """Whether ratings are in columns of their own, such as one for each judge or person."""
         return bool(self.judges or self.by_judge or self.people)
 
 
 @dataclass(slots=True)
 class FileRow:
-    """One rating with the row of the file that holds it; `cells` has the ratings table's columns."""
+    """One rating with the number of its row in the file; `cells` has the ratings table's columns."""
 
     number: int
     cells: dict[str, Any]
@@ -71,7 +71,9 @@ class FileRow:
 
 
 def ratings_map(path: Path, columns: Mapping[str, Any], leave_out: Sequence[str]) -> RatingsMap:
-    """The map over this file, with fields whose columns bear their names; DataError for columns that do not fit."""
+    """Complete the column map with fields whose columns have the fields' names; DataError for columns that do not
+    fit.
+    """
     given_fields = {key: value for key, value in columns.items() if key not in _SAID and not is_key(key)}
     sheet = stated_words(columns.get("sheet"))
     present = table_columns(path, sheet[0] if sheet else None)

@@ -23,7 +23,7 @@ _FACTS = ("text", "system", "story_prompt", "reference")
 
 @dataclass(slots=True)
 class StoryFacts:
-    """Known facts about one story; `row` is the file's row that first named it."""
+    """Known facts about one story; `row` is the first row of the file that names it."""
 
     row: int
     text: str | None = None
@@ -41,7 +41,7 @@ class Joined:
 
 
 def stories_of(rows: Sequence[FileRow], path: Path) -> dict[tuple[str, str], StoryFacts]:
-    """The file's stories in order; DataError where two rows say different things of one."""
+    """The file's stories in order; DataError where two rows contradict each other about a story."""
     stories: dict[tuple[str, str], StoryFacts] = {}
     for row in rows:
         values = row.cells

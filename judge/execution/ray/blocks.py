@@ -26,7 +26,7 @@ Group = list[tuple[Request, tuple[int, ...]]]
 
 
 def blocks(groups: Iterator[list[Work]], size: int) -> Iterator[list[Group]]:
-    """Whole prefix groups together until they hold `size` calls or more."""
+    """Collect whole prefix groups into blocks of at least `size` calls."""
     block: list[Group] = []
     count = 0
     for group in groups:
@@ -72,7 +72,7 @@ def encode(block: list[Group]) -> bytes:
 
 
 def decode(data: bytes) -> list[Group]:
-    """The block that `encode` wrote; people's ratings are left behind."""
+    """The block that `encode` wrote, without people's ratings."""
     story_rows, criteria_told, groups = orjson.loads(zlib.decompress(data))
     stories = {row[0]: Story(*row) for row in story_rows}
     criteria = {record["name"]: Criterion.of(record) for record in criteria_told}
@@ -141,13 +141,13 @@ class Feed:
             return not self._stopped
 
     async def end(self) -> None:
-        """No block will come any more: tickets beyond the last block get nothing."""
+        """Announce that no more blocks will come: tickets beyond the last block get none."""
         async with self._changed:
             self._ended = True
             self._changed.notify_all()
 
     async def stop(self) -> None:
-        """Give out nothing more, and tell those who ask that they are to end early."""
+        """Give out no more blocks, and tell workers to end early."""
         async with self._changed:
             self._stopped = self._ended = True
             self._next.clear()
@@ -158,7 +158,7 @@ class Feed:
         return self._stopped
 
     async def get(self, ticket: int) -> bytes:
-        """The ticket's block; empty bytes where there is none (any more)."""
+        """The ticket's block; empty bytes where there is none or no longer any."""
         async with self._changed:
             await self._changed.wait_for(
                 lambda: ticket in self._given or ticket in self._done or bool(self._next) or self._ended
@@ -182,7 +182,7 @@ class Feed:
         return sum(shown > MOST_WORKERS for shown in self._shown.values())
 
     async def done(self, ticket: int, units: int = 1, total: int = 1) -> None:
-        """`units` of a block's `of` parts are durable; with the last the block is forgotten."""
+        """Record that `units` of a block's `total` parts are durable; the block is dropped with its last part."""
         async with self._changed:
             self._units[ticket] = self._units.get(ticket, 0) + units
             if self._units[ticket] >= total:

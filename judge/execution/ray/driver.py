@@ -80,7 +80,9 @@ class Drive:
         self._folder = sitting.result.derived / "ray" / f"{time.strftime('%Y%m%dT%H%M%S')}-{uuid.uuid4().hex[:6]}"
 
     def run(self, server: dict[str, Any], began: float, reused: int) -> Result:
-        """Merge what is left over, ask what is missing, merge again, and note all in the manifest."""
+        """Merge shards left over from earlier sittings, send the missing queries, merge again, and record everything in
+        the manifest.
+        """
         sitting, spec = self._sitting, self._sitting.spec
         note = {"began": began, "executor": "ray", "ray": self._facts()}
         write_manifest(sitting.result.manifest, opened(spec, sitting.result, self._prepared, server, note))

@@ -35,7 +35,7 @@ class Cluster:
 
 
 def sit_on_ray(sitting: Sitting, cluster: Cluster) -> Result:
-    """Run one sitting on Ray to its end. Raises JudgeError for everything a user can mend."""
+    """Run one sitting on Ray to its end. Raises JudgeError for every problem that a user can fix."""
     spec = sitting.spec
     provider = _provider(spec)
     ray = _ray()

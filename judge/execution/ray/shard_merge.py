@@ -56,7 +56,9 @@ class Shards:
         return sentences
 
     def merge_left_over(self) -> None:
-        """Merge what earlier sittings left, and note what they were writing when they were killed."""
+        """Merge the shards that earlier sittings left, and note the files that were incomplete when those sittings were
+        killed.
+        """
         for path in shards_in(self._sitting.parent):
             self._merge(path, None)
         self._unfinished = [
@@ -91,7 +93,7 @@ class Shards:
             progress.committed(merged.answered, merged.failed)
 
     def note(self, sentence: str) -> None:
-        """Something else that a person should know."""
+        """Add another notice for the user."""
         self._told.append(sentence)
 
     def finish(self, ended: str) -> None:

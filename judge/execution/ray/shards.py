@@ -43,7 +43,7 @@ _COMPARED = ("pair", "second")
 
 
 def attempt_row(query: Request, repeat: int, *, started: float, seconds: float) -> dict[str, Any]:
-    """The columns that every attempt has."""
+    """Columns that every attempt's row has."""
     story, criterion, eval_prompt = query.journal_names
     return {
         "query_key": query.key,
@@ -68,7 +68,7 @@ def _compared(query: Request) -> dict[str, Any]:
 def answered_row(
     query: Request, repeat: int, response: Response, *, started: float, seconds: float, status: int | None
 ) -> dict[str, Any]:
-    """An accepted answer. `status` is the HTTP status, where there was one."""
+    """Row for an accepted answer. `status` is the HTTP status, if any."""
     return attempt_row(query, repeat, started=started, seconds=seconds) | {
         "outcome": "answered",
         "final": True,
@@ -88,7 +88,7 @@ def answered_row(
 def failed_row(
     query: Request, repeat: int, error: BackendError, *, started: float, seconds: float, final: bool
 ) -> dict[str, Any]:
-    """An attempt that brought no answer."""
+    """Row for an attempt without an answer."""
     outcome: Outcome = "provider_error"
     if error.kind in ("timeout", "filtered"):
         outcome = "timeout" if error.kind == "timeout" else "filtered"
@@ -102,7 +102,7 @@ def failed_row(
 
 
 def write_shard(folder: Path, name: str, rows: Sequence[dict[str, Any]], judge_key: str) -> Path:
-    """Write rows as `<name>.parquet`; returns the file once it is durable."""
+    """Write rows as `<name>.parquet`; returns the file's path once the file is durable."""
     arrow, parquet = _arrow()
     has_usage = any(name in row for row in rows for name in _USAGE)
     compared = any("pair" in row for row in rows)
@@ -123,7 +123,7 @@ def write_shard(folder: Path, name: str, rows: Sequence[dict[str, Any]], judge_k
 
 
 def read_shard(path: Path, judge_key: str) -> list[dict[str, Any]]:
-    """All rows of a shard. Raises RunFolderError where it is not whole, or not of this judge."""
+    """All rows of a shard. Raises RunFolderError where the file is incomplete or belongs to another judge."""
     arrow, parquet = _arrow()
     try:
         table = parquet.read_table(path)
@@ -173,13 +173,13 @@ class ShardWriter:
         self._begun: asyncio.Task[None] | None = None
 
     def answered(self, query: Request, repeat: int, response: Response, *, started: float, seconds: float) -> None:
-        """An answer, accepted: kept with whatever it says."""
+        """Store an accepted answer, whatever its content."""
         self._waiting.append(answered_row(query, repeat, response, started=started, seconds=seconds, status=200))
 
     def failed(
         self, query: Request, repeat: int, error: BackendError, *, started: float, seconds: float, final: bool
     ) -> None:
-        """An attempt that brought no answer."""
+        """Store an attempt without an answer."""
         self._waiting.append(failed_row(query, repeat, error, started=started, seconds=seconds, final=final))
 
     def start(self) -> None:
@@ -187,12 +187,12 @@ class ShardWriter:
         self._task = asyncio.get_running_loop().create_task(self._write_often())
 
     async def room(self) -> None:
-        """Raise what broke the writer, if it broke; a shard of any length can be written, so nobody waits."""
+        """Raise the error that broke the writer, if any; never waits, since a shard may have any length."""
         if self._task is not None and self._task.done():
             self._task.result()
 
     async def finish(self, ended: str) -> None:  # noqa: ARG002  a shard holds attempts; the journal notes how it ended
-        """Write what is left."""
+        """Write the remaining rows."""
         if self._task is not None:
             self._task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
@@ -218,7 +218,7 @@ class ShardWriter:
 
 
 def settled_in(folder: Path, block: str, judge_key: str) -> set[tuple[str, int]]:
-    """(query key, repeat) of a block that a worker before this one settled; half-written shards count for nothing."""
+    """(query key, repeat) pairs of a block that an earlier worker settled; incomplete shards are ignored."""
     settled: set[tuple[str, int]] = set()
     for path in folder.glob(f"part-{block}-*.parquet"):
         with contextlib.suppress(RunFolderError):

@@ -26,7 +26,7 @@ ENGINE_BATCH = 64
 
 
 def check(spec: AnySpec) -> None:
-    """Raise SpecError for what Ray's vLLM stage cannot do, before any GPU is taken."""
+    """Raise SpecError for options that Ray's vLLM stage does not support, before any GPU is taken."""
     instead = "serve the model with vLLM and name the servers as base_url of an openai/ judge: Ray then asks over HTTP"
     if spec.structured != "none" or spec.scoring != "text":
         raise SpecError(
@@ -44,7 +44,7 @@ def check(spec: AnySpec) -> None:
 
 
 def builder(module: ModuleType) -> Callable[..., Any]:
-    """`build_processor` of ray.data.llm, or `build_llm_processor`, as it was called before."""
+    """`build_processor` of ray.data.llm, or `build_llm_processor`, its earlier name."""
     for name in ("build_processor", "build_llm_processor"):
         function = getattr(module, name, None)
         if function is not None:

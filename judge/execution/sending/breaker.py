@@ -39,13 +39,13 @@ class Breaker:
         return self._last if self._in_a_row >= _WORTH_SAYING else None
 
     def answered(self) -> None:
-        """An answer came: whatever failed, not everything does."""
+        """Record an answer, which shows that not every request fails."""
         self._answers += 1
         self._kind = None
         self._in_a_row = 0
 
     def failed(self, error: BackendError) -> None:
-        """An attempt failed."""
+        """Record a failed attempt."""
         if error.kind != self._kind:
             self._kind = error.kind
             self._in_a_row = 0

@@ -9,7 +9,7 @@ from judge.printing.dollars import dollars
 
 
 class Account:
-    """Spending of one sitting, from its own budget, from that of all, or from none.
+    """Spending of one sitting, from its own budget, a shared budget, or none.
 
     `dearest` is the cost of the call that cost most, None before the first that was answered; `refused` says which
     budget has no room for another.
@@ -34,18 +34,18 @@ class Account:
         return True
 
     def called(self, cost: float) -> None:
-        """A call was answered, and cost so much."""
+        """Record the cost of an answered call."""
         self.spent += cost
         self.dearest = max(self.dearest or 0.0, cost)
 
     async def settle(self) -> None:
-        """An admitted call came back, and what it cost is among what was spent."""
+        """Mark an admitted call as returned, with its cost already counted as spent."""
         for budget in self.budgets:
             await budget.settle(self)
 
 
 class Budget:
-    """A sum of dollars and the accounts that spend from it.
+    """An amount in dollars and the accounts that spend from it.
 
     A call goes out only where the sum still holds it and all that are in flight, each at the cost of its account's
     dearest call so far; the first call of each goes alone, since it tells what its calls cost. So only first calls, and
@@ -70,7 +70,7 @@ class Budget:
         self._in_flight[account] = 0
 
     async def admit(self, account: Account) -> bool:
-        """Wait until a call fits; False where nothing is in flight any more and it still does not."""
+        """Wait until the budget has room for a call; False where it has none although no call is in flight."""
         async with self._changed:
             while not self._fits(account):
                 if not any(self._in_flight.values()):
@@ -80,7 +80,7 @@ class Budget:
         return True
 
     async def settle(self, account: Account) -> None:
-        """A call came back."""
+        """Mark a call of the account as returned."""
         async with self._changed:
             self._in_flight[account] -= 1
             self._changed.notify_all()

@@ -16,7 +16,7 @@ _SHOWN = 120
 
 
 class FormWatch:
-    """Watches the first answers of a sitting. One answer of the asked form is enough: the run then goes on for good."""
+    """Checks the form of a sitting's first answers. One answer in the requested form ends the check for good."""
 
     def __init__(self, judge: str, addresses: Sequence[str] = ()) -> None:
         hosts = dict.fromkeys(_host(address) for address in addresses)

@@ -12,7 +12,9 @@ SHRINK = 0.7
 
 
 class Limiter:
-    """Additive increase, multiplicative decrease, as TCP does it: +1 for each `limit` answers, x0.7 under pressure."""
+    """Limit on concurrent requests by additive increase and multiplicative decrease, as in TCP: +1 for each `limit`
+    answers, x0.7 under pressure.
+    """
 
     def __init__(self, declared: int, *, clock: Callable[[], float] = time.monotonic) -> None:
         self.declared = declared
@@ -23,7 +25,7 @@ class Limiter:
         self._waiters: deque[asyncio.Future[None]] = deque()
 
     async def acquire(self) -> None:
-        """Wait for a place."""
+        """Wait until another request may be in flight."""
         while self.in_flight >= max(1, int(self.limit)):
             waiter = asyncio.get_running_loop().create_future()
             self._waiters.append(waiter)
@@ -36,18 +38,18 @@ class Limiter:
         self.in_flight += 1
 
     def release(self) -> None:
-        """Give a place back."""
+        """Free the place of a finished request."""
         self.in_flight -= 1
         self._wake()
 
     def answered(self) -> None:
-        """An answer came: there is room for a little more."""
+        """Record an answer: raise the limit slightly."""
         if self.limit < self.declared:
             self.limit = min(float(self.declared), self.limit + 1 / self.limit)
             self._wake()
 
     def pressed(self) -> None:
-        """The server is under pressure: allow less, at most once a second."""
+        """Record that the server is overloaded: lower the limit, at most once a second."""
         now = self._clock()
         if now - self._last_shrink >= 1.0:
             self._last_shrink = now

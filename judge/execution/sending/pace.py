@@ -32,7 +32,9 @@ _OFTEN = 60.0
 
 
 class Bucket:
-    """Fills at `rate` a second up to `size`. An amount above the size waits until it is full, and leaves a debt."""
+    """Token bucket that fills at `rate` per second up to `size`. An amount above the size waits until the bucket is
+    full, and leaves a debt.
+    """
 
     def __init__(self, size: float, rate: float, clock: Callable[[], float]) -> None:
         self.size = size
@@ -43,13 +45,17 @@ class Bucket:
 
     @classmethod
     def of_requests(cls, per_minute: float, clock: Callable[[], float]) -> Bucket:
-        """The bucket of which no minute takes more than so many whole ones: those it holds, and those it fills."""
+        """Bucket that lets at most `per_minute` requests through in any minute, counting its initial content and its
+        refill.
+        """
         size = max(per_minute / _BURST, 1.0)
         return cls(size, (per_minute - size + 1) / MINUTE, clock)
 
     @classmethod
     def of_tokens(cls, per_minute: float, largest: float, clock: Callable[[], float]) -> Bucket:
-        """The same of any amounts, of which none is above `largest`. A request of the whole limit goes all the same."""
+        """Bucket for token amounts of at most `largest`, limited to `per_minute` per minute. A request as large as the
+        whole limit is still let through.
+        """
         size = min(max(per_minute / _BURST, largest), per_minute)
         return cls(size, max(per_minute - size, per_minute / 2) / MINUTE, clock)
 
@@ -61,7 +67,7 @@ class Bucket:
         return lacking / self.rate if lacking > 1e-6 * max(self.size, 1.0) else 0.0
 
     def take(self, amount: float) -> None:
-        """Take it (a negative amount gives back)."""
+        """Take the amount from the bucket (a negative amount gives it back)."""
         self._fill()
         self.level = min(self.level - amount, self.size)
 
@@ -77,7 +83,9 @@ class Bucket:
 
 
 class Pace:
-    """The limits of one judge. `learns`: whether what a server tells is about all requests, as with one address."""
+    """The rate limits of one judge. `learns`: whether limits that a server reports apply to all requests, as they do
+    with one address.
+    """
 
     def __init__(
         self,
@@ -103,11 +111,11 @@ class Pace:
 
     @property
     def waits(self) -> float:
-        """Seconds until another request may go, as far as limits decide."""
+        """Seconds until the rate limits allow another request."""
         return self.delay(self._token_estimate.usual)
 
     async def turn(self, work: Work) -> float | None:
-        """Wait for this request's turn; returns the tokens it is counted with, or None where the run was stopped."""
+        """Wait for this request's turn; returns its counted tokens, or None where the run was stopped."""
         if self._declared or self._learnt or self._tokens is not None:
             async with self._queue:
                 # What answers take is known from the first: until it is there, a limit of tokens could not be kept.
@@ -126,7 +134,7 @@ class Pace:
         return self.on_its_way(tokens)
 
     def delay(self, tokens: float) -> float:
-        """Seconds until a request of so many tokens may go."""
+        """Seconds until a request of `tokens` tokens may be sent."""
         if self._tokens is not None:
             self._hold_whole(tokens, self._tokens)
         amounts = {"requests": 1.0, "tokens": tokens}
@@ -150,14 +158,14 @@ class Pace:
             bucket.adopt(wider.size, wider.rate, bucket.level)
 
     def ahead(self, work: Work) -> float:
-        """The plan's first request was sent without waiting: count it; returns the tokens it is counted with."""
+        """Count the plan's first request, which was sent without waiting; returns its counted tokens."""
         tokens = self._token_estimate.estimate(work)
         self.delay(tokens)
         self._take(tokens)
         return tokens
 
     def on_its_way(self, tokens: float) -> float:
-        """A request that was counted is awaited from now on."""
+        """Mark a counted request as in flight."""
         self._out["requests"] += 1
         self._out["tokens"] += tokens
         return tokens
@@ -168,7 +176,7 @@ class Pace:
                 bucket.take(amount)
 
     def back(self, tokens: float, work: Work, responses: Sequence[Response] = ()) -> None:
-        """A request came back: what it was counted with too much, or too little, is corrected by its answers."""
+        """Mark a request as returned, and correct its counted tokens by those that its answers report."""
         self._out["requests"] -= 1
         self._out["tokens"] -= tokens
         used = self._token_estimate.learn(work, responses)
@@ -178,12 +186,12 @@ class Pace:
         self._changed.set()
 
     def hold_requests(self, seconds: float) -> None:
-        """The server wants to be left alone: nobody asks before, where there are limits to keep."""
+        """Send no request for `seconds`, as the server demands, where there are limits to keep."""
         if self._learns and (self._declared or self._learnt):
             self._held_until = max(self._held_until, self._clock() + min(seconds, LONGEST_WAIT))
 
     def adopt_limits(self, limits_told: RateLimits) -> None:
-        """Adopt the limits from an answer's headers; requests in flight may not be counted in them yet."""
+        """Adopt the limits in an answer's headers, which may not include requests in flight yet."""
         if not self._learns:
             return
         for name, limit in limits_told.limits.items():
@@ -194,7 +202,7 @@ class Pace:
             bucket.adopt(limit.most, rate, limit.remaining - self._out[name])
 
     def stop(self) -> None:
-        """Nobody waits any longer."""
+        """End all waiting."""
         self._stopped = True
         self._changed.set()
 
@@ -223,7 +231,7 @@ class _TokenEstimate:
         return self.usual
 
     def learn(self, work: Work, responses: Sequence[Response]) -> float | None:
-        """The tokens that a request took, as the server counted them; None where it did not."""
+        """The number of tokens that a request used, as the server counted them; None without a count."""
         self.answered = self.answered or bool(responses)
         if not responses or responses[0].prompt_tokens is None:
             return None

@@ -39,14 +39,15 @@ class Early:
         return work.query.key == self.query.key and work.repeats == self.repeats[: len(work.repeats)]
 
     async def abandon(self) -> None:
-        """Give the call up."""
+        """Cancel the call."""
         self.call.cancel()
         with contextlib.suppress(asyncio.CancelledError, BackendError):
             await self.call
 
 
 async def rehearse(backend: Backend, work: Work | None) -> Early | None:
-    """Make the first call and wait for it as long as the back-end says; raises what would hit every query alike.
+    """Make the first call and wait for it as long as the back-end specifies; raises errors that would affect every
+    query.
 
     None where there is nothing to ask, or the back-end has no server that could refuse.
     """
@@ -75,7 +76,7 @@ async def rehearse(backend: Backend, work: Work | None) -> Early | None:
 
 
 def first_of(groups: Iterator[list[Work]]) -> tuple[Work | None, Iterator[list[Work]]]:
-    """The plan's first work, and the plan as it was."""
+    """The plan's first work item (None for an empty plan), and an iterator over the complete plan."""
     for group in groups:
         if group:
             return group[0], chain([group], groups)

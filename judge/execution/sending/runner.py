@@ -37,7 +37,7 @@ _PENDING_LED = 4
 
 @dataclass(slots=True)
 class Outcomes:
-    """Outcome of a session. `stopped` is the sentence on what ended it early; `cause` the breaker's error.
+    """Outcome of a session. `stopped` is a sentence on why it ended early; `cause` is the circuit breaker's error.
 
     `cost` is in dollars over the `calls` that were answered, of which `unpriced` ones are in no way known to cost
     anything: neither the server nor the price table says.
@@ -53,7 +53,7 @@ class Outcomes:
     cause: BackendError | None = None
 
     def spend(self, responses: Sequence[Response], price: Price | None) -> float:
-        """Add what one call cost; returns it."""
+        """Add the cost of one call; returns that cost."""
         cost = 0.0
         for response in responses:
             if response.cost is not None:
@@ -67,7 +67,7 @@ class Outcomes:
 
     @property
     def known_cost(self) -> float | None:
-        """The cost, where it is known of every call."""
+        """The total cost; None before the first call, or where the cost of any call is unknown."""
         return self.cost if self.calls and not self.unpriced else None
 
 
@@ -76,28 +76,28 @@ Watcher = Callable[[Request, Response], None]
 
 
 class Keeper(Protocol):
-    """Store of attempts: the journal's writer, or a writer of shards where the journal lies elsewhere."""
+    """Store of attempts: the journal's writer, or a writer of shards where the journal is elsewhere."""
 
     def start(self) -> None:
         """Begin to make rows durable; called inside the event loop."""
         ...
 
     async def room(self) -> None:
-        """Wait while too many rows wait; raises what broke the keeper, if it broke."""
+        """Wait while too many rows are unwritten; raises the error that broke the store, if any."""
         ...
 
     def answered(self, query: Request, repeat: int, response: Response, *, started: float, seconds: float) -> None:
-        """An answer, accepted."""
+        """Store an accepted answer."""
         ...
 
     def failed(
         self, query: Request, repeat: int, error: BackendError, *, started: float, seconds: float, final: bool
     ) -> None:
-        """An attempt that brought no answer."""
+        """Store an attempt without an answer."""
         ...
 
     async def finish(self, ended: str) -> None:
-        """Make durable what is left."""
+        """Make the remaining rows durable."""
         ...
 
 
@@ -141,7 +141,7 @@ class Run:
 
     @property
     def trouble(self) -> str | None:
-        """The reason why no answers come at present; None where they come."""
+        """The reason why no answers arrive at present; None while they arrive."""
         return self._breaker.trouble
 
     @property
@@ -150,7 +150,7 @@ class Run:
         return int(self._limiter.limit)
 
     async def ask(self, groups: Iterator[list[Work]]) -> Outcomes:
-        """Ask everything; returns when all is answered or given up, or when something stopped the run."""
+        """Send all work; returns when every repeat is answered or given up, or when the run was stopped."""
         lead = led if self._backend.capabilities.cache_points else None
         pending = min(max((_PENDING_LED if lead else _PENDING) * self._workers, 64), _PENDING_MOST)
         self._schedule = schedule = Schedule(groups, pending=pending, sleeping=max(2 * self._workers, 8), lead=lead)
@@ -177,7 +177,7 @@ class Run:
         return self.outcomes
 
     def stop(self, why: str) -> None:
-        """Hand out nothing more; what is in flight is still awaited and kept."""
+        """Send no new requests; those in flight are still awaited and their answers stored."""
         if self.outcomes.stopped is None:
             self.outcomes.stopped = why
         if self._schedule is not None:
@@ -185,7 +185,7 @@ class Run:
         self._pace.stop()
 
     def abandon(self) -> None:
-        """Do not even wait for what is in flight."""
+        """Stop without waiting for requests in flight."""
         for task in self._tasks:
             task.cancel()
 
@@ -296,7 +296,7 @@ def works(
     settled: Callable[[Request], set[int]] | None,
     skipped: Callable[[int], None] | None = None,
 ) -> Iterator[list[Work]]:
-    """The plan minus the journal: groups of work that is still to be asked.
+    """The plan without the repeats that the journal has settled: groups of work that is still to be sent.
 
     `settled` tells which repeats of a query are not to be asked (None: a new journal); `skipped` hears how many. With a
     seed every repeat has its own, so each needs its own call.
@@ -316,7 +316,9 @@ def works(
 
 
 def split_calls(groups: Iterator[list[Work]], backend: Backend) -> Iterator[list[Work]]:
-    """Cuts work to the repeats a back-end gives in one call, as known at the time the work is handed out."""
+    """Split work into calls with as many repeats as the back-end gives in one call, as known when the work is handed
+    out.
+    """
     for group in groups:
         most = backend.capabilities.repeats_per_call
         if most is None:

@@ -81,7 +81,9 @@ class Schedule:
             self._wake_all()
 
     def later(self, work: Work, delay: float) -> None:
-        """Ask again after `delay` seconds; nobody waits for it, and its followers go ahead, unless they need it."""
+        """Retry work after `delay` seconds; nothing else waits for it, and its followers go ahead unless they need its
+        answer.
+        """
         self._out -= 1
         if self._lead is None:
             self._release(work)
@@ -89,13 +91,13 @@ class Schedule:
         asyncio.get_running_loop().call_later(delay, self._due, work)
 
     def add(self, works: Iterable[Work]) -> None:
-        """More work, to be asked next."""
+        """Add work to be sent next."""
         for work in works:
             self._ready.appendleft(work)
             self._wake()
 
     def stop(self) -> None:
-        """Hand out nothing more."""
+        """Hand out no more work."""
         self._stopped = True
         self._wake_all()
 

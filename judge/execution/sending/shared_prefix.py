@@ -27,7 +27,7 @@ def with_cache_points(groups: Iterator[list[Work]], most: int) -> Iterator[list[
 
 
 def marked(group: Sequence[Work], most: int) -> list[Work]:
-    """One prefix group with its cache points: wherever the prompts of two calls or more part from each other."""
+    """One prefix group with its cache points: the positions at which the prompts of two or more calls diverge."""
     marked_works: list[Work] = []
     for alike in _groups_alike(group):
         for work, points in zip(alike, _points(alike, most), strict=True):
@@ -37,7 +37,7 @@ def marked(group: Sequence[Work], most: int) -> list[Work]:
 
 
 def led(works: Sequence[Work]) -> list[Work]:
-    """The works that may go out at once; behind each, as its followers, those that wait until it has been answered.
+    """The work that may be sent at once, each item with its followers, which wait until it has been answered.
 
     Of the works that share a cache point the first leads. Among its followers the same holds of the next point.
     """

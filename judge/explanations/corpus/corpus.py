@@ -76,12 +76,12 @@ class ExplanationTexts:
 
     @property
     def with_text(self) -> pd.DataFrame:
-        """The rows that have a text, with their index in `frame`."""
+        """Rows with a text; they keep their index in `frame`."""
         return self.frame[self.frame["text"].notna()]
 
 
 def frame_of(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    """Rows with any of `COLUMNS` as a frame with all of them; `text` and `key` follow from `explanation`."""
+    """A frame with all of `COLUMNS` from rows that may lack some. `text` and `key` are derived from `explanation`."""
     frame = pd.DataFrame(list(rows), columns=[c for c in COLUMNS if c not in ("text", "key")])
     for column in COLUMNS[:8]:
         frame[column] = frame[column].astype(object).where(frame[column].notna(), "")
@@ -98,7 +98,7 @@ def frame_of(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
 
 
 def stories_of(rows: Sequence[tuple[Any, ...]]) -> pd.DataFrame:
-    """(dataset, story, story-prompt, system, text, reference) tuples as the frame of stories; each story once."""
+    """A frame of stories from tuples (dataset, story, story-prompt, system, text, reference); each story once."""
     frame = pd.DataFrame(list(rows), columns=["dataset", "story", *STORY_COLUMNS], dtype=object)
     frame = frame.where(frame.notna(), None)
     return frame.drop_duplicates(["dataset", "story"]).set_index(["dataset", "story"])
@@ -111,7 +111,7 @@ def narrowed(
     judges: Sequence[str] = (),
     eval_prompts: Sequence[str] = (),
 ) -> ExplanationTexts:
-    """The explanations with these names, letter case ignored; an empty sequence keeps all.
+    """Explanations of the named criteria, judges and Eval-Prompts, letter case ignored; an empty sequence keeps all.
 
     Raises SpecError for a name that does not occur, and where no explanation is left.
     """

@@ -44,7 +44,7 @@ _HINT = Advice("name the column of each field, e.g. {columns}", columns={"text":
 
 
 def read_file(named: str | Path, parser: str = "ours", columns: Mapping[str, str] | None = None) -> ExplanationTexts:
-    """Explanations of one file; a study's own file is known by its name or its shape, unless a map is given."""
+    """Explanations in one file. A study's file is recognised by its name or its shape, unless a column map is given."""
     if not columns:
         study = study_of(named)
         if study is not None:

@@ -20,7 +20,8 @@ _Place = tuple[str, str, str, str, str, int]
 
 @dataclass(slots=True)
 class Beside:
-    """Data of journals beside the ratings: whole answers, stories with references, and requests for explanations.
+    """Data that the ratings table lacks, from the runs' journals: whole answers, stories with references, and whether
+    explanations were requested.
 
     `asks`: (result folder, Eval-Prompt) -> whether its template asks for an explanation, as far as that can be known.
     """
@@ -30,7 +31,7 @@ class Beside:
     asks: dict[tuple[Path, str], bool] = field(default_factory=dict)
 
     def read(self, journal: JournalReader, fact: RunFacts) -> None:
-        """Add one journal's."""
+        """Add the data of one journal."""
         for story in journal.stories(ratings=False):
             story_key = (fact.dataset, story.id)
             self.stories.setdefault(
@@ -47,7 +48,8 @@ class Beside:
 
 
 def read_runs(runs: Sequence[str | Path], parser: str = "ours") -> ExplanationTexts:
-    """Explanations of RUNs, in the order of the ratings table; each journal is read once, at one moment.
+    """Explanations of several RUNs, in the order of the ratings table. Each journal is read once, in one consistent
+    snapshot.
 
     Raises SpecError where two result folders bear one run name and judge: their answers could not be told apart.
     """
@@ -56,7 +58,9 @@ def read_runs(runs: Sequence[str | Path], parser: str = "ours") -> ExplanationTe
 
 
 def of_table(table: RatingsTable) -> ExplanationTexts:
-    """Explanations of a ratings table's judges, which may be narrowed; raw answers come from its facts' journals."""
+    """Explanations of the judges in a ratings table, which may be filtered. Raw answers come from the journals that the
+    table's facts name.
+    """
     beside = Beside()
     for fact in table.facts:
         folder = ResultFolder(fact.path)

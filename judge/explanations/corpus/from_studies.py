@@ -40,7 +40,7 @@ _QUOTED, _LEAST, _AHEAD = 0.6, 0.3, 0.15
 
 
 def study_of(named: str | Path) -> ExplanationTexts | None:
-    """A study's explanations, where `named` is its name or a file of its shape; None for anything else."""
+    """Explanations of a study, where `named` is its name or a file of its shape; None for anything else."""
     if str(named) == from_ttcw.NAME:
         return from_ttcw.ttcw_explanations()
     path = Path(need(NAMES[str(named)], str(named))) if str(named) in NAMES else Path(named)
@@ -55,7 +55,7 @@ def study_of(named: str | Path) -> ExplanationTexts | None:
 
 
 def storyer_reasons(path: Path) -> ExplanationTexts:
-    """People's comments on the aspects of StoryER's stories, without padding; those of no aspect are counted.
+    """People's comments on aspects of StoryER's stories, padding removed. Comments without an aspect are counted.
 
     Raises DataError unless the file has the shape that `read_commented` reads.
     """
@@ -87,7 +87,7 @@ def storyer_reasons(path: Path) -> ExplanationTexts:
 
 
 def hanna_user_study(path: Path) -> ExplanationTexts:
-    """The 100 audited answers, each once, with the human story of that id where the stories are on this machine.
+    """The 100 audited answers, each once, with the human story of the same id where the stories are on this machine.
 
     Story ids and texts are those of dataset `hanna`; the study's guidelines come from `eval_prompts.json`
     (`judge data add hanna_eval_prompts PATH`). Without that file no criterion can be told, and a note says so.
@@ -146,7 +146,7 @@ def _human_stories(dataset: str, path: Path) -> Any:
 
 
 def quoted_criterion(answer: str, criteria: Sequence[Criterion]) -> Criterion | None:
-    """The criterion whose guideline an answer quotes, or which alone it names; None where neither is plain.
+    """The criterion whose guideline an answer quotes, or the only criterion that it names; None where neither is clear.
 
     The measure is the largest share of a guideline's pairs of neighbouring words (person apart: "surprised me" is
     "surprised you") that stand in the answer, where it leads the next criterion's by `_AHEAD`. A share of `_QUOTED` is

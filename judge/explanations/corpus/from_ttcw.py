@@ -27,7 +27,9 @@ _PREFIX = "annotations_"
 
 
 def ttcw_explanations(parser: str = "ours") -> ExplanationTexts:
-    """Both sides, experts first. Raises DataError, naming the command that brings the files, without them."""
+    """Explanations by experts, then by models. Where the files are missing, raises DataError naming the command that
+    downloads them.
+    """
     stories_path, verdicts_path = (need(file, "ttcw") for file in FILES["ttcw"])
     answers = [need(file, "ttcw_answers") for file in OTHER_FILES["ttcw_answers"]]
     criteria = load_criteria("ttcw").criteria

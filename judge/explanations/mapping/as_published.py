@@ -46,7 +46,9 @@ def chosen(texts: ExplanationTexts) -> tuple[pd.DataFrame, dict[str, int]]:
 
 
 def corpora(texts: ExplanationTexts) -> Iterator[tuple[str, str, int]]:
-    """(criterion, its long text, how many answers it holds) as the study gave them to YAKE, in the criteria's order."""
+    """(criterion, its long text, number of answers in the text) as the study gave them to YAKE, in the criteria's
+    order.
+    """
     frame = whole(texts)
     frame = frame[_first(frame) & (frame["text"].str.len() > SHORTEST)]
     names = dict.fromkeys([*(criterion.name for criterion in texts.criteria), *frame["criterion"]])
@@ -57,7 +59,9 @@ def corpora(texts: ExplanationTexts) -> Iterator[tuple[str, str, int]]:
 
 
 def whole(texts: ExplanationTexts) -> pd.DataFrame:
-    """Rows with an answer, `text` and `key` being the whole answer; where no answer is known, the explanation."""
+    """Rows with an answer, with the whole answer as `text` and its key as `key`. Where no answer is known, the
+    explanation is used.
+    """
     frame = texts.frame
     whole_texts = frame["answer"].where(frame["answer"].notna(), frame["explanation"])
     frame = frame.assign(text=whole_texts)[whole_texts.notna()]

@@ -28,7 +28,9 @@ _EXACT, _FLAT = 5000, 3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Clustering:
-    """A label for each text: 0 is the largest cluster, -1 noise. `name` as the signature has it, `note` a sentence."""
+    """Cluster label of each text: 0 is the largest cluster, -1 noise. `name` is the method in the signature, `note` a
+    sentence.
+    """
 
     labels: Labels
     name: str
@@ -36,12 +38,12 @@ class Clustering:
 
     @property
     def count(self) -> int:
-        """Clusters, noise apart."""
+        """Number of clusters, without noise."""
         return int(self.labels.max()) + 1 if self.labels.size else 0
 
 
 def cluster(vectors: Vectors, picture: Projection | None, options: ExplainOptions) -> Clustering | None:
-    """Clusters of all texts, copies included; None where none are wanted or there are fewer texts than one needs.
+    """Clusters of all texts, copies included; None where no clusters are requested or there are too few texts for one.
 
     Parameters
     ----------

@@ -68,14 +68,14 @@ class ExplanationMap:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """`rows`, with `signature` and `notes` in its `attrs`."""
+        """`rows` as a frame, with `signature` and `notes` in its `attrs`."""
         frame = self.rows.copy()
         notes = [step.note for step in (self.embedded, self.picture, self.clustering) if step is not None]
         frame.attrs.update(signature=self.signature(), notes=notes)
         return frame
 
     def signature(self, *extra: str) -> str:
-        """The line under a table of these rows; `extra` parts are the table's own."""
+        """Signature line under a table of these rows. The `extra` parts are added for the table in question."""
         table = RatingsTable(self.texts.frame, self.texts.stories, self.texts.facts)
         short = abbreviations(table)
         frame = self.texts.frame
@@ -174,7 +174,8 @@ def bands(rows: pd.DataFrame, texts: ExplanationTexts) -> list[str]:
 
 
 def cache_of(texts: ExplanationTexts) -> Path | None:
-    """Cache of vectors and KeyBERT's words: in `derived/` of the first result folder, for a file in our own cache.
+    """Path of the cache of vectors and KeyBERT's words: `derived/` of the first result folder, or our own cache where
+    the texts come from a file.
 
     None, memory alone, where that cannot be written.
     """
@@ -189,5 +190,5 @@ def cache_of(texts: ExplanationTexts) -> Path | None:
 
 
 def cluster_name(number: int) -> str:
-    """A cluster as tables name it."""
+    """Name of a cluster in tables."""
     return "none" if number == NOISE else str(number)

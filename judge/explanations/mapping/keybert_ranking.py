@@ -43,7 +43,7 @@ class Document:
 
 
 def installed() -> str | None:
-    """The package's version, without importing it; None where it is not installed."""
+    """Installed version of KeyBERT, without importing the package; None where it is not installed."""
     return version("keybert") if find_spec("keybert") else None
 
 
@@ -54,7 +54,8 @@ def ranked(
     cache: Path | None = None,
     progress: Progress | None = None,
 ) -> list[Ranked]:
-    """For each document its `top` candidates with their likeness to it, best first, told apart from each other.
+    """For each document, the `top` candidates with their similarity to the document, best first, chosen to differ from
+    each other.
 
     Parameters
     ----------
@@ -112,7 +113,7 @@ def _extractor(embedded: Embedded, progress: Progress | None) -> Any:
         raise MissingExtraError("keywords by KeyBERT", "explain") from error
 
     class Backend(BaseEmbedder):  # type: ignore[misc]  # the package has no types
-        """The embeddings' own maker."""
+        """KeyBERT's embedder, which uses the model that made the texts' embeddings."""
 
         def embed(self, documents: Sequence[str], verbose: bool = False) -> Vectors:  # noqa: ARG002
             """Vectors of candidate words, shape (words, d)."""

@@ -23,7 +23,8 @@ _Codes = tuple[NDArray[np.int64], list[Any]]
 
 @dataclass(frozen=True, slots=True)
 class GroupWords:
-    """One group of one grouping: how many texts, and its words by class-TF-IDF and by KeyBERT (None without it).
+    """One group of one grouping: the number of texts, and the words by class-TF-IDF and by KeyBERT (None without
+    KeyBERT).
 
     `group` is a name, or the number of a cluster.
     """
@@ -52,17 +53,17 @@ class Keywords:
 
     @property
     def rows(self) -> tuple[GroupWords, ...]:
-        """The groups of the groupings that were asked for."""
+        """Groups of the groupings that were requested."""
         return tuple(group for group in self.groups if group.by in self.asked)
 
     def of_cluster(self, number: int) -> list[str]:
-        """The cluster's words by class-TF-IDF, for its row and its place on the map."""
+        """Words of one cluster by class-TF-IDF, for its table row and its label on the map."""
         found_group = next((group for group in self.groups if (group.by, group.group) == ("cluster", number)), None)
         return [] if found_group is None else [word for word, _ in found_group.ctfidf]
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A row a word: `by, group, texts, method` (ctfidf or keybert), `word, weight`."""
+        """One row for each word: `by, group, texts, method` (ctfidf or keybert), `word, weight`."""
         import pandas as pd
 
         rows = [
@@ -128,7 +129,7 @@ def _ranked(
 
 @dataclass(frozen=True, slots=True)
 class YakeWords:
-    """The study's keywords of one criterion ("" = not known), over so many answers."""
+    """Keywords of one criterion by the study's method ("" = criterion not known), with the number of answers used."""
 
     criterion: str
     answers: int
@@ -136,7 +137,9 @@ class YakeWords:
 
 
 def yake_keywords(mapped: ExplanationMap, step: Step | None = None) -> tuple[YakeWords, ...]:
-    """The study's keywords: 30 a criterion by YAKE, over whole answers of first repeats on all stories."""
+    """Keywords by the study's method: 30 for each criterion by YAKE, over whole answers of first repeats on all
+    stories.
+    """
     keywords_by_name = []
     for name, text, count in as_published.corpora(mapped.texts):
         if step is not None:

@@ -14,7 +14,7 @@ _NAMES = {"eval_prompt": "Eval-Prompt", "band": "rating"}
 
 
 def keyword_table(keyword_groups: Keywords) -> Table:
-    """One row a group, grouping by grouping."""
+    """One row for each group, ordered by grouping."""
     columns = [
         Column("by", "by"),
         Column("group", "group"),
@@ -41,7 +41,9 @@ def keyword_table(keyword_groups: Keywords) -> Table:
 
 
 def side_words_table(terms: SideWords) -> Table:
-    """Terms of people and of judges, the most telling first: of all texts, then of those with one verdict."""
+    """Terms typical of people and of judges, the most distinctive first: from all texts, then from texts with one
+    verdict.
+    """
     columns = [
         Column("within", "verdict"),
         Column("said_by", "used more by"),
@@ -63,7 +65,7 @@ def side_words_table(terms: SideWords) -> Table:
 
 
 def yake_table(keywords: tuple[YakeWords, ...], signature: str) -> Table:
-    """The study's keywords, a criterion each."""
+    """Keywords by the study's method, one row for each criterion."""
     columns = [Column("criterion", "criterion"), Column("answers", "answers"), Column("words", "YAKE", wrap=90)]
     rows = [
         {"criterion": group.criterion or "not known", "answers": group.answers, "words": _joined(group.words)}

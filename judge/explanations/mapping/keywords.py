@@ -40,7 +40,7 @@ class Counts:
 
 
 def count(texts: Sequence[str]) -> Counts | None:
-    """Words and pairs of words of the texts; None where nothing but stop words is left.
+    """Counts of words and word pairs in the texts; None where only stop words remain.
 
     Terms of one text only are left out where there are 50 texts or more: they are names and misspellings.
     """
@@ -61,7 +61,7 @@ def count(texts: Sequence[str]) -> Counts | None:
 
 
 def by_group(counts: Counts, codes: NDArray[np.int64], groups: int) -> Weights:
-    """Counts of terms a group, shape (groups, terms); texts of a negative code belong to none."""
+    """Counts of terms in each group, shape (groups, terms). A text with a negative code belongs to no group."""
     from scipy.sparse import csr_matrix
 
     rows = np.flatnonzero(codes >= 0)
@@ -71,7 +71,7 @@ def by_group(counts: Counts, codes: NDArray[np.int64], groups: int) -> Weights:
 
 
 def class_tfidf(counted: Weights) -> Weights:
-    """Weights of terms a group from their counts, both of shape (groups, terms); 0 where a term is not in the group."""
+    """Weights of terms in each group from their counts, both of shape (groups, terms); 0 where a group lacks it."""
     total = counted.sum(axis=1, keepdims=True)
     share = counted / np.where(total > 0, total, 1)
     overall = counted.sum(axis=0)
@@ -80,13 +80,15 @@ def class_tfidf(counted: Weights) -> Weights:
 
 
 def best(weights: NDArray[np.float64], terms: NDArray[np.str_], wanted: int) -> list[tuple[str, float]]:
-    """The heaviest terms of one group, heaviest first; equal weights in the terms' order; only weights above 0."""
+    """Terms of one group with the largest weights, in descending order; ties keep the order of `terms`. Only weights
+    above 0 count.
+    """
     order = near_ties.descending(weights.tolist())[:wanted]
     return [(str(terms[i]), float(weights[i])) for i in order if weights[i] > 0]
 
 
 def yake(text: str) -> list[tuple[str, float]]:
-    """The study's keywords of one long text, best first; YAKE's scores are the lower the better."""
+    """Keywords of one long text by the study's method, best first. A lower YAKE score is better."""
     try:
         from yake import KeywordExtractor
     except ImportError as error:

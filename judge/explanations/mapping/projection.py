@@ -21,7 +21,9 @@ _TSNE_MOST, _LEAST = 5000, 5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Projection:
-    """Points, shape (n, 2), float32; `name` as the signature has it, `method` as people say it, `note` a sentence."""
+    """Points, shape (n, 2), float32. `name` is the method in the signature, `method` its name in prose, `note` a
+    sentence.
+    """
 
     points: Vectors
     name: str
@@ -74,7 +76,7 @@ def plane(vectors: Vectors, seed: int) -> tuple[Vectors, float]:
 
 
 def components(vectors: Vectors, wanted: int, seed: int) -> tuple[Vectors, float]:
-    """Principal components of vectors, as many as there can be up to `wanted`, and their share of the variance."""
+    """Principal components of vectors, as many as exist up to `wanted`, and their share of the variance."""
     try:
         from sklearn.decomposition import PCA
     except ImportError as error:

@@ -72,7 +72,7 @@ class SideWord:
 
 @dataclass(frozen=True, slots=True)
 class SideWords:
-    """Both sides' terms, the most telling first, and how many texts each side has."""
+    """Terms of both sides, the most distinctive first, and the number of texts on each side."""
 
     rows: tuple[SideWord, ...]
     people: int
@@ -81,7 +81,7 @@ class SideWords:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A row a term."""
+        """One row for each term."""
         from dataclasses import asdict
 
         import pandas as pd
@@ -92,7 +92,7 @@ class SideWords:
 
 
 def side_words(mapped: ExplanationMap) -> SideWords | None:
-    """Terms of people against all judges together; None where there are not texts of both."""
+    """Terms that distinguish people from all judges together; None unless both sides have texts."""
     side = mapped.rows["side"].to_numpy(dtype=str)
     people, judges = side == EXPERT, (side != EXPERT) & (side != "")
     if not people.any() or not judges.any():
@@ -131,7 +131,7 @@ def _contrast(
 
 
 def log_odds(first: Floats, second: Floats, prior: float = PRIOR) -> Floats:
-    """z of each term from two sides' counts (terms,); 0 where neither has it."""
+    """z score of each term from the counts of two sides, each of shape (terms,); 0 where neither side uses the term."""
     both = first + second
     total = both.sum()
     weight = prior * both / total if total else both

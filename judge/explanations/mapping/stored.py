@@ -101,7 +101,9 @@ _KEPT = ("signature", "model", "method", "tables", "keywords", "notes")
 
 
 def write(folder: ResultFolder, stored: StoredMap) -> None:
-    """Store it in the folder, in place of what was there; RunFolderError where that cannot be written."""
+    """Store the results in the folder, replacing earlier ones. Raises RunFolderError where the folder cannot be
+    written.
+    """
     content = {"format": FORMAT, **{key: value for key, value in asdict(stored).items() if key in _KEPT}}
     # By column: a quarter of the size of a list of records.
     content["points"] = {key: [point[key] for point in stored.points] for key in POINT}

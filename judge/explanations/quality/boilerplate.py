@@ -59,7 +59,8 @@ def boilerplate(texts: Sequence[str], story: Codes, words: int, share: float) ->
 
 
 def runs(texts: Sequence[str], words: int) -> tuple[Codes, Codes]:
-    """Codes 0, 1... of all runs of `words` words, case folded, and the text each stands in.
+    """Integer codes from 0 of all runs of `words` words, letter case folded, and the index of the text that contains
+    each run.
 
     Runs are told apart by 64-bit hashes: among two million of them, one pair is taken for one run in 10^7 such sets.
     """

@@ -46,14 +46,14 @@ _MARKS = re.compile(r"[\"“”„«»`‘']")
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A text in which evidence is searched: its normalised words between blanks, and the set of them."""
+    """A text in which evidence is searched: its normalised words, separated by blanks, and the set of these words."""
 
     words: str
     word_set: frozenset[str]
 
     @classmethod
     def of(cls, *texts: str | None) -> Source:
-        """The source that these texts form together; None and empty texts add nothing."""
+        """One source made of several texts; None and empty texts add nothing."""
         folded = " | ".join(normalised(text) for text in texts if text)
         return cls(f" {folded} ", frozenset(folded.split()))
 
@@ -66,7 +66,7 @@ class Evidence:
     names: tuple[tuple[str, Place], ...] = ()
 
     def count(self, kind: Literal["quotes", "names"], place: Place) -> int:
-        """Number of items of a kind that occur in a place."""
+        """Number of items of one kind that occur in one place."""
         return sum(where == place for _, where in getattr(self, kind))
 
 
@@ -75,7 +75,7 @@ Sources = Mapping[Place, Source]
 
 
 class Library:
-    """The sources of every explanation, each story's words read once."""
+    """Sources for every explanation. The words of each story are read once."""
 
     def __init__(self, stories: pd.DataFrame, criteria: Sequence[Criterion]) -> None:
         """From `ExplanationTexts.stories` and `.criteria`."""
@@ -85,7 +85,7 @@ class Library:
         self._stories: dict[tuple[str, str], dict[Place, Source]] = {}
 
     def knows(self, dataset: str, story: str) -> bool:
-        """Whether the story's text is there."""
+        """Whether the story's text is known."""
         return isinstance(self._texts.get((dataset, story), {}).get("text"), str)
 
     def of(self, dataset: str, story: str, criterion: str) -> Sources:
@@ -114,7 +114,7 @@ class Quoting:
 
 
 def evidence(text: Quoting, sources: Sources) -> Evidence:
-    """Quotations and names of a text, and where they stand."""
+    """Quotations and names in a text, each with the first source that contains it."""
     quotes = tuple((span, place_of_quote(span, sources)) for span in text.spans)
     task = sources["criteria"].word_set if "criteria" in sources else frozenset()
     named = [name for name in text.names if not task.issuperset(normalised(name).split())]
@@ -122,12 +122,12 @@ def evidence(text: Quoting, sources: Sources) -> Evidence:
 
 
 def normalised(text: str) -> str:
-    """Words in small letters with single blanks; punctuation, typography and possessives gone."""
+    """Words in lower case, separated by single blanks, without punctuation, typography and possessives."""
     return " ".join(_WORDS.findall(_POSSESSIVE.sub("", text.casefold().replace("’", "'"))))
 
 
 def quoting(text: str) -> Quoting:
-    """A text with its quotations apart."""
+    """Split a text into its quotations and the remainder."""
     if _MARKS.search(text) is None:
         return Quoting((), text)
     spans, rest, at = [], [], 0
@@ -156,7 +156,7 @@ def _names(bare: str) -> list[str]:
 
 
 def place_of_quote(span: str, sources: Sources) -> Place:
-    """First place that holds a quotation; a piece between omission marks may stand anywhere in it."""
+    """First source that contains a quotation. Pieces between omission marks may occur anywhere in the source."""
     pieces = [normalised(piece) for piece in _OMITTED.split(span)]
     return _first(sources, lambda source: all(f" {piece} " in source.words for piece in pieces if piece))
 

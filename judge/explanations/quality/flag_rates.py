@@ -44,7 +44,8 @@ class Flagged:
 
 @dataclass(frozen=True, slots=True)
 class Validated:
-    """One rule against annotators: precision, recall, what a rule that flags everything reaches, and the counts.
+    """Agreement of one rule with annotators: precision, recall, precision of a rule that flags everything, and the
+    counts.
 
     `both`: items that rule and annotators object to; `remark` says where they are too few.
     """
@@ -63,7 +64,7 @@ class Validated:
 def explained(
     frame: pd.DataFrame, criteria: Sequence[Criterion], library: Library, readings: Readings
 ) -> Iterator[Explained]:
-    """The rows of a frame as input of the rules."""
+    """Convert the rows of a frame to the rules' input."""
     points_of = {criterion.name: QuotedPoints(criterion) for criterion in criteria}
     columns = (frame[name].tolist() for name in ("dataset", "story", "criterion", "text", "answer", "rating"))
     for dataset, story, criterion, raw, whole, given in zip(*columns, strict=True):
@@ -87,7 +88,7 @@ def explained(
 def measure(
     frame: pd.DataFrame, criteria: Sequence[Criterion], library: Library, readings: Readings, signature: str
 ) -> Measured[Flagged]:
-    """One row a judge, Eval-Prompt and criterion: the share of texts that each rule flags.
+    """Share of texts that each rule flags, one row for each judge, Eval-Prompt and criterion.
 
     Parameters
     ----------
@@ -120,7 +121,8 @@ def measure(
 
 
 def validation(path: Path) -> Measured[Validated]:
-    """Precision and recall of every rule on the odd items of the study's file, against any of three annotators.
+    """Precision and recall of every rule on the odd items of the study's file; a flag by any of three annotators
+    counts.
 
     Parameters
     ----------

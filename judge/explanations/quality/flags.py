@@ -82,7 +82,7 @@ _TALK = frozenset(_TALK_LIST.split())
 
 
 def wrong_guideline(explanation: Explained) -> bool:
-    """Whether the text quotes guidelines of which none belongs to the rating."""
+    """Whether the text quotes guidelines, none of which belongs to the rating."""
     if explanation.criterion is None or explanation.rating is None:
         return False
     half = explanation.criterion.scale.step / 2
@@ -114,7 +114,9 @@ def superfluous_text(explanation: Explained) -> bool:
 
 
 def unsubstantiated_claims(explanation: Explained) -> bool:
-    """Whether there are no reasons beside a copied guideline, a quotation without source, or no word of the story."""
+    """Whether the text gives no reason beyond a copied guideline, quotes without a source, or uses no word of the
+    story.
+    """
     if no_explanation(explanation.text, explanation.criterion):
         return explanation.text is not None
     if not explanation.story_known or explanation.text is None:

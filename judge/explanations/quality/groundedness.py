@@ -47,7 +47,7 @@ class Groundedness:
 def measure(
     frame: pd.DataFrame, library: Library, readings: Readings, options: NumbersOptions, signature: str
 ) -> Measured[Groundedness]:
-    """One row a judge, Eval-Prompt and criterion.
+    """Groundedness, one row for each judge, Eval-Prompt and criterion.
 
     Parameters
     ----------

@@ -25,7 +25,8 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class NearestPoint:
-    """Nearest guidelines of a group of texts: share that is the rating's, the same by chance, and mean difference.
+    """Nearest guidelines of a group of texts: share in which it is the rating's guideline, that share by chance, and
+    the mean difference in points.
 
     `ties`: texts that two guidelines are equally near to, which count in no share.
     """
@@ -38,12 +39,12 @@ class NearestPoint:
 
 
 def guideline_texts(criteria: Sequence[Criterion]) -> list[str]:
-    """All guidelines, criterion by criterion, to be embedded together with the texts."""
+    """All guidelines, ordered by criterion, to be embedded together with the texts."""
     return [sentence for criterion in criteria for sentence in criterion.guidelines]
 
 
 def split(criteria: Sequence[Criterion], vectors: Vectors) -> dict[str, tuple[Floats, Vectors]]:
-    """Criterion -> points of the scale and vectors (points, d) of its guidelines, from those of `guideline_texts`."""
+    """Criterion -> scale points and guideline vectors (points, d), from the vectors of `guideline_texts`."""
     parts: dict[str, tuple[Floats, Vectors]] = {}
     at = 0
     for criterion in criteria:
@@ -58,7 +59,8 @@ def split(criteria: Sequence[Criterion], vectors: Vectors) -> dict[str, tuple[Fl
 def measure(
     frame: pd.DataFrame, vectors: Vectors, guidelines: Mapping[str, tuple[Floats, Vectors]], signature: str
 ) -> Measured[NearestPoint]:
-    """One row a judge, Eval-Prompt and criterion with guidelines; ratings between two points are rounded to the nearer.
+    """Nearest guidelines, one row for each judge, Eval-Prompt and criterion with guidelines. A rating between two
+    points is rounded to the nearer point.
 
     Parameters
     ----------
@@ -89,7 +91,7 @@ def measure(
 
 
 def nearest_point(frame: pd.DataFrame, vectors: Vectors, points: Floats, guidelines: Vectors) -> NearestPoint:
-    """Nearest guidelines of one row. Texts equally near to two guidelines (an empty vector is near to all) are ties."""
+    """Nearest guidelines for one row. A text equally near to two guidelines is a tie; an empty vector is near all."""
     cosine = vectors @ guidelines.T
     best = cosine.max(axis=1)
     # Float32 cosines of equal guidelines can differ in their last digits.

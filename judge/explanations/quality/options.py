@@ -10,7 +10,7 @@ from judge.errors import SpecError
 
 @dataclass(frozen=True, slots=True)
 class NumbersOptions:
-    """Choices that can move a number.
+    """Options that affect the numbers.
 
     Attributes
     ----------
@@ -75,6 +75,6 @@ EXEMPT = {"top": "the length of a list; no row's number depends on it"}
 
 
 def fragments(options: NumbersOptions, *names: str) -> list[str]:
-    """The parts of a signature that show these options, in their own order; all of them for no name."""
+    """Signature parts that show the named options, in the order of the fields; all options where no name is given."""
     wanted = set(names) or set(FRAGMENTS)
     return [FRAGMENTS[field.name](options) for field in fields(options) if field.name in wanted & set(FRAGMENTS)]

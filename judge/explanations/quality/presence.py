@@ -30,7 +30,8 @@ _NOT_OBTAINED = ("not_answered", "filtered")
 
 @dataclass(frozen=True, slots=True)
 class Presence:
-    """Presence in a group of answers: shares without explanation by two definitions, length, repetition, run-on.
+    """Presence of explanations in a group of answers: shares without one by two definitions, length, repetition,
+    run-on.
 
     `answered` counts answers, `lost` those that were not obtained; `words` is the median of texts.
     """
@@ -52,7 +53,7 @@ def measure(
     signature: str,
     silent: Sequence[str] = (),
 ) -> Measured[Presence]:
-    """One row a judge, Eval-Prompt and criterion, of all rows of the frame, with text or without.
+    """Presence, one row for each judge, Eval-Prompt and criterion, from all rows of the frame, with or without text.
 
     `silent` names the Eval-Prompts that ask for no explanation, as far as that is known.
     """

@@ -28,7 +28,7 @@ class QuotedPoints:
         self._own = tuple(zip(points, _own_pairs(criterion.guidelines), strict=True))
 
     def of(self, text: str) -> tuple[tuple[float, float], ...]:
-        """Points whose guideline the text quotes, with the share of it, most quoted first."""
+        """Scale points whose guideline the text quotes, with the quoted share of the guideline, largest share first."""
         if not self._own:
             return ()
         text_pairs = _pairs(text)

@@ -44,8 +44,9 @@ _LEAST_TEXTS, _LEAST_STORIES, _LEAST_PROMPTS = 20, 10, 5
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Agreement for a group of texts: Spearman's rho of predicted and given ratings, mean errors of prediction and mean
-    rating, and how much less the first is."""
+    """Agreement for a group of texts: Spearman's rho of predicted and given ratings, mean error of the prediction, mean
+    error of the mean rating, and how much smaller the first error is.
+    """
 
     rho: Estimate
     error: Estimate
@@ -69,7 +70,7 @@ class Contradiction:
 def measure(
     frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions, signature: str, listed: str
 ) -> tuple[Measured[Agreement], Measured[Contradiction]]:
-    """One row a judge, Eval-Prompt and criterion; and the texts that most contradict their rating.
+    """Agreement, one row for each judge, Eval-Prompt and criterion, and the texts that most contradict their rating.
 
     Parameters
     ----------
@@ -153,7 +154,7 @@ def predict(x: Floats, y: Floats, fold: Codes) -> tuple[Floats, Floats]:
 
 
 def rank_correlation(predicted: Floats, y: Floats, fold: Codes, drawn: bootstrap.Resamples) -> Estimate:
-    """Mean over folds of Spearman's rho within the fold, with story-prompts resampled.
+    """Mean over folds of Spearman's rho within the fold, for resampled story-prompts.
 
     Pooled over folds the correlation of noise lies below 0, since a fold's training mean runs against its own ratings
     (Parker, Guenter & Bedo 2007, Stratification bias in low signal microarray studies, BMC Bioinformatics 8).

@@ -10,7 +10,7 @@ from judge.explanations.quality.repetition import repeats, runs_on
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Features of one text: its quotations, repetition, and a next turn of a chat into which it runs on."""
+    """Features of one text: its quotations, its repetition, and whether it runs on into a next turn of a chat."""
 
     quoting: Quoting
     repeats: bool

@@ -21,7 +21,7 @@ _NEXT_TURN = re.compile(
 
 
 def repeats(text: str) -> bool:
-    """Whether a sentence of `_SENTENCE` words or more, or any run of `RUN` words, stands twice."""
+    """Whether a sentence of `_SENTENCE` words or more, or any run of `RUN` words, occurs twice."""
     low = text.lower()
     parts = (part.strip() for part in _SENTENCE_END.split(low))
     long = [part for part in parts if part.count(" ") >= _SENTENCE - 1]

@@ -26,7 +26,9 @@ Found = TypeVar("Found", bound="DataclassInstance")
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Source of the texts of a row (judge, Eval-Prompt...); None where not known, or where the row has several."""
+    """Origin of the texts in a row (judge, Eval-Prompt...). A field is None where it is not known or the row has
+    several values.
+    """
 
     run: str | None = None
     judge: str | None = None
@@ -36,20 +38,20 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Row(Generic[Found]):
-    """A group of texts (`asked`) and its results (`result`), a dataclass of numbers."""
+    """A group of texts (`asked`) and its results (`result`, a dataclass of numbers)."""
 
     asked: Asked
     result: Found
 
     @property
     def cells(self) -> dict[str, Any]:
-        """Both by name, as a table's row."""
+        """Fields of `asked` and `result` by name, as one table row."""
         return {field.name: getattr(part, field.name) for part in (self.asked, self.result) for field in fields(part)}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Measured(Generic[Found]):
-    """Results of one measure: its rows, the signature under them, and notes in whole sentences."""
+    """Results of one measure: its rows, the signature under them, and notes in full sentences."""
 
     rows: tuple[Row[Found], ...]
     signature: str
@@ -57,19 +59,19 @@ class Measured(Generic[Found]):
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A row each, intervals as columns `..._low` and `..._high`, reasons as `..._reason`."""
+        """One row for each group, with intervals in columns `..._low` and `..._high` and reasons in `..._reason`."""
         return flat_frame((row.cells for row in self.rows), self.signature, self.notes)
 
 
 def codes(frame: pd.DataFrame, columns: Sequence[str]) -> Codes:
-    """0, 1, 2... for each distinct combination of columns, in the order of their first rows."""
+    """Integer codes from 0 of the distinct combinations of columns, in the order of their first rows."""
     if frame.empty:
         return np.empty(0, dtype=np.int64)
     return np.asarray(frame.groupby(list(columns), sort=False, dropna=False).ngroup(), dtype=np.int64)
 
 
 def story_prompts(frame: pd.DataFrame) -> Codes:
-    """A code for the story-prompt of each row, by its name and not by the order of rows.
+    """Integer code of the story-prompt of each row; it depends on the prompt's name, not on the order of rows.
 
     A story whose story-prompt is not known stands for itself.
     """
@@ -89,5 +91,5 @@ def groups(frame: pd.DataFrame, columns: Sequence[str]) -> Iterator[tuple[Asked,
 
 
 def rows_with(frame: pd.DataFrame, *columns: str) -> NDArray[np.bool_]:
-    """Rows in which every one of these columns is known ("" = not known)."""
+    """Rows in which every one of the given columns is known ("" = not known)."""
     return np.asarray((frame[list(columns)] != "").all(axis=1), dtype=np.bool_)

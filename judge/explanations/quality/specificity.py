@@ -34,7 +34,8 @@ _CROSSED = 0.8
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Specificity:
-    """Specificity of one group: texts and stories analysed, three statistics or why there are none, confusion.
+    """Specificity of one group: numbers of texts and stories analysed, three statistics or why there are none,
+    confusion.
 
     `confusion` (criteria, criteria): share of the row's texts that were taken for the column's criterion, out of fold.
     `texts_about` (criteria,): how many texts that is.
@@ -54,8 +55,9 @@ class Specificity:
 
 @dataclass(frozen=True, slots=True)
 class ToldApart:
-    """Specificity of one group for print: each statistic with its mean over permuted labels and its p value,
-    None where there is none."""
+    """Specificity of one group for print: each statistic with its mean over permuted labels and its p value; None where
+    a statistic is undefined.
+    """
 
     silhouette: Estimate
     silhouette_chance: float | None
@@ -72,7 +74,7 @@ class ToldApart:
 
     @classmethod
     def of(cls, specificity: Specificity) -> ToldApart:
-        """The compact value for tables, from the statistics of one row."""
+        """The compact form for tables of one row's statistics."""
         nothing = Estimate.undefined(specificity.reason or "undefined", specificity.texts)
         silhouette, near, right = specificity.silhouette, specificity.purity, specificity.accuracy
         return cls(
@@ -104,7 +106,8 @@ class TakenFor:
 def measure(
     frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions, signature: str
 ) -> tuple[Measured[ToldApart], Measured[TakenFor]]:
-    """Specificity a judge and Eval-Prompt, and the pairs of criteria that are confused, the most confused first.
+    """Specificity for each judge and Eval-Prompt, and the pairs of criteria that are confused, the most frequent
+    confusion first.
 
     Parameters
     ----------
@@ -153,7 +156,8 @@ def _said(options: NumbersOptions) -> list[str]:
 
 
 def sampled(frame: pd.DataFrame, options: NumbersOptions) -> NDArray[np.bool_]:
-    """Mask of the rows analysed: for each table row, random whole stories up to its even share of the sample.
+    """Mask of the rows analysed. Each row of the table gets an even share of the sample, filled with random whole
+    stories.
 
     What a row does not use of its share goes to the others.
     """
@@ -211,7 +215,7 @@ def specificity(frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions) 
 
 
 def components(x: Vectors, wanted: int) -> Floats:
-    """The first principal components of the vectors, (n, at most `wanted`), in units of the largest one's spread."""
+    """First principal components of the vectors, (n, at most `wanted`), in units of the largest component's spread."""
     centred = x - x.mean(axis=0)
     _, axes = np.linalg.eigh((centred.T @ centred).astype(np.float64))
     turned = centred.astype(np.float64) @ axes[:, ::-1][:, :wanted]
@@ -220,7 +224,8 @@ def components(x: Vectors, wanted: int) -> Floats:
 
 
 def out_of_fold(x: Floats, labels: Codes, story: Codes, options: NumbersOptions, rng: np.random.Generator) -> Codes:
-    """Criteria (b, n) predicted for each labelling by a model that saw neither the text nor its story.
+    """Criteria (b, n) predicted for each labelling. The model is fitted without the text and without other texts on its
+    story.
 
     -1, never right, where the other folds have one criterion only.
     """

@@ -28,7 +28,8 @@ PAIRS = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Stability:
-    """Stability of a group of texts: mean similarity about one story, about different stories, and the difference.
+    """Stability of a group of texts: mean similarity of texts about one story, of texts about different stories, and
+    the difference.
 
     `other_reasons`: of the `pairs` of repeats with equal ratings, the share less alike than the `threshold`.
     """
@@ -43,7 +44,7 @@ class Stability:
 
 
 def measure(frame: pd.DataFrame, vectors: Vectors, options: NumbersOptions, signature: str) -> Measured[Stability]:
-    """One row a judge, Eval-Prompt and criterion.
+    """Stability, one row for each judge, Eval-Prompt and criterion.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ _TOKENS = 2048
 
 
 def expected(loaded: Loaded, text: str) -> tuple[NDArray[np.float64], bool]:
-    """The mean distribution over the vocabulary at each token in turn masked, and whether the text was cut."""
+    """Mean distribution over the vocabulary, with each token masked in turn, and whether the text was cut."""
     tokenizer = loaded.tokenizer
     whole = tokenizer(text, verbose=False)["input_ids"]
     ids = tokenizer(text, truncation=True, max_length=loaded.longest)["input_ids"]

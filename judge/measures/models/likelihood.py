@@ -48,7 +48,7 @@ async def _sitting(pairs: Sequence[tuple[str, str]], tools: Tools) -> list[Token
 
 
 def values(logprobs: Sequence[float]) -> dict[str, Value]:
-    """The three numbers of one text's tokens."""
+    """Mean log-probability, perplexity and mean of the least likely tokens of one text."""
     finite = sorted(value for value in logprobs if not math.isnan(value))
     if not finite:
         return dict.fromkeys(("mean", "perplexity", "least"), Undefined("no token has a log-probability"))

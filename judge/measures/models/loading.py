@@ -12,7 +12,7 @@ _LIMIT = 10**9
 
 
 class Loaded(NamedTuple):
-    """A tokenizer, a model, and how many tokens it reads."""
+    """A tokenizer, a model, and the number of tokens that the model reads."""
 
     tokenizer: Any
     model: Any
@@ -27,7 +27,9 @@ class Loaded(NamedTuple):
 
 @lru_cache(maxsize=1)
 def load(kind: str, model: str) -> Loaded:
-    """`kind` is the class of transformers: AutoModel, AutoModelForSeq2SeqLM, AutoModelForMaskedLM."""
+    """Load a model with its tokenizer. `kind` is the class of transformers: AutoModel, AutoModelForSeq2SeqLM,
+    AutoModelForMaskedLM.
+    """
     try:
         import torch
         import transformers
@@ -55,7 +57,7 @@ def load(kind: str, model: str) -> Loaded:
 
 
 def run(model: Any, **inputs: Any) -> Any:
-    """The model's output, without gradients, for lists of token ids and the like."""
+    """Output of the model, without gradients, for inputs such as lists of token ids."""
     import torch
 
     with torch.inference_mode():

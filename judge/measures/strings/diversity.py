@@ -31,7 +31,7 @@ def distinct(tokens: Sequence[str], order: int) -> Value:
 
 
 def mattr(tokens: Sequence[str], window: int) -> Value:
-    """Mean share of distinct words over all windows of that many words (Covington and McFall 2010)."""
+    """Mean share of distinct words over all windows of `window` words (Covington and McFall 2010)."""
     if len(tokens) < window:
         return Undefined(_SHORT.format(window))
     counts = Counter(tokens[:window])

@@ -36,7 +36,9 @@ _RUNS = np.arange(1 << 16) ** _WEIGHT
 
 
 def tokens(text: str) -> list[str]:
-    """The program's tokens: lower case, split at what is no letter or digit of ASCII, stemmed if longer than three."""
+    """Tokens as in ROUGE-1.5.5: lower case, split at all characters but ASCII letters and digits, stemmed if longer
+    than three.
+    """
     return [porter(word) if len(word) > _STEMMED else word for word in _TOKEN.findall(_lowered(text))]
 
 

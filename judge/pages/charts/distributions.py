@@ -17,7 +17,7 @@ _COLOURS: Mapping[Kind, str] = {"people": "f8", "judge": "f6", "control": "f6"}
 
 
 def distributions(picture: Distributions, identity: str) -> Markup:
-    """The picture."""
+    """SVG picture of rating distributions, one histogram for each row and criterion."""
     left = min(max((text_width(row.words) for row in picture.rows), default=0.0), _LABELS) + 14.0
     parts: list[Markup] = [hatching(identity, "cut")] if any(row.kind == "control" for row in picture.rows) else []
     for j, name in enumerate(picture.criteria):

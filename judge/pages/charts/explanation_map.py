@@ -35,7 +35,7 @@ _BUTTONS: Mapping[str, str] = {"eval_prompt": "Eval-Prompt"}
 
 
 def explanation_map(scatter: ExplanationMap, identity: str) -> Markup:
-    """Radio buttons, one legend a colouring, and the picture, in one `div`."""
+    """A `div` with radio buttons, one legend for each colouring, and the picture."""
     parts: list[Markup] = []
     for k, colouring in enumerate(scatter.colourings):
         button, checked = f"{identity}-by-{k}", Markup(" checked") if k == 0 else ""
@@ -53,7 +53,7 @@ def explanation_map(scatter: ExplanationMap, identity: str) -> Markup:
 
 
 def picture(scatter: ExplanationMap, identity: str) -> Markup:
-    """The picture alone."""
+    """The SVG picture of the map, without buttons and legends."""
     dots = Markup("").join(_dots(scatter))
     places = _places(scatter)
     names = [_names(colouring, k, places) for k, colouring in enumerate(scatter.colourings)]

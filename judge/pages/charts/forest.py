@@ -25,7 +25,9 @@ _LABELS = 300.0
 
 
 def forest(figure: Forest, identity: str, *, width: float = _PANEL) -> Markup:
-    """The picture; panels that are too many for a screen go on in further lines, as many in each."""
+    """SVG picture of a forest plot. Panels that are too many for one line continue in further lines, equally many in
+    each.
+    """
     left = min(max((text_width(line.name) for line in figure.lines), default=0.0), _LABELS) + 14.0
     across = _across(len(figure.panels), left, width)
     places = _places(figure)
@@ -62,7 +64,9 @@ def _places(figure: Forest) -> list[float]:
 
 
 def ticks(low: float, high: float, width: float) -> list[float]:
-    """Round numbers from `low` to `high` on an axis so wide; two at least, since 0 alone would not tell the scale."""
+    """Round numbers from `low` to `high` on an axis of this width; at least two, since 0 alone would not show the
+    scale.
+    """
     step = _step((high - low) / (width / 42))
     values = _multiples(step, low, high)
     return values if len(values) > 1 else _multiples(_step(step / 2.6), low, high)
@@ -177,7 +181,7 @@ def _multiples(step: float, low: float, high: float) -> list[float]:
 
 
 def tick_digits(ticks: Sequence[float]) -> int:
-    """The fewest decimals with which every label is its tick: a label that is rounded would stand in a wrong place."""
+    """The fewest decimals that print every tick exactly, because a rounded label would mark a wrong position."""
     step = min((b - a for a, b in itertools.pairwise(ticks)), default=max(map(abs, ticks), default=0.0)) or 1.0
     return next((n for n in range(16) if all(abs(round(tick, n) - tick) < 1e-6 * step for tick in ticks)), 16)
 

@@ -18,7 +18,7 @@ Attribute = str | float | int | None
 
 
 def element(name: str, *children: str | Markup, **attributes: Attribute) -> Markup:
-    """One element. `class_` is `class`, underscores become dashes, None is left out; plain text is escaped."""
+    """One SVG element. `class_` becomes `class`, underscores become dashes, None is left out; plain text is escaped."""
     attributes_text = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escape(_value(value))}"'
         for key, value in attributes.items()
@@ -30,7 +30,7 @@ def element(name: str, *children: str | Markup, **attributes: Attribute) -> Mark
 
 
 def chart(identity: str, size: tuple[float, float], title: str, description: str, parts: Iterable[Markup]) -> Markup:
-    """The whole picture, with its title and description for those who do not see it."""
+    """The whole picture, with its title and description for readers who cannot see it."""
     width, height = size
     return element(
         "svg",
@@ -49,7 +49,7 @@ def chart(identity: str, size: tuple[float, float], title: str, description: str
 
 
 def hatching(identity: str, kind: str = "hatch") -> Markup:
-    """The pattern `{identity}-hatch`, for what is undefined and for controls; `kind` is its lines' class."""
+    """The pattern `{identity}-hatch`, for undefined values and for controls; `kind` is the class of its lines."""
     line = element("path", d="M0 6L6 0", class_=kind)
     pattern = element("pattern", line, id=f"{identity}-hatch", width=6, height=6, patternUnits="userSpaceOnUse")
     return element("defs", pattern)
@@ -62,19 +62,19 @@ def text(x: float, y: float, content: str, *, size: float = 12, anchor: str = "s
 
 
 def mark(tip: str, *children: Markup, **attributes: Attribute) -> Markup:
-    """Group of shapes that draws one number, with the number in words for whoever points at it."""
+    """Group of shapes that draws one number; a tooltip gives the number in words."""
     return element("g", element("title", tip), *children, **({"class_": "mark"} | attributes))
 
 
 def fitted(x: float, y: float, content: str, room: float, *, size: float = 12, **more: Attribute) -> Markup:
-    """A line of text in so much room; where it is cut it ends in an ellipsis, and the whole is said when pointed at."""
+    """A line of text within `room`. Where it is cut, it ends in an ellipsis, and a tooltip gives the whole text."""
     short = shortened(content, room, size)
     drawn = text(x, y, short, size=size, **more)  # type: ignore[arg-type]  # anchor is a word
     return drawn if short == " ".join(content.split()) else mark(content, drawn)
 
 
 def text_width(content: str, size: float = 12) -> float:
-    """About how many units wide a text will be; never much less than it is."""
+    """Estimated width of a text in units; never much less than the true width."""
     return size * sum(_CHARACTER[_kind(character)] for character in content)
 
 

@@ -48,7 +48,7 @@ def assertion(page: Page, mention: Mention, form: str) -> Assertion:
 
 
 def is_template(text: str, position: int) -> bool:
-    """Whether what stands at a place is shown as an example of an answer."""
+    """Whether the text at a position is shown as an example of an answer."""
     return phrases.TEMPLATE.search(text[max(0, position - 60) : position].lower()) is not None
 
 

@@ -69,7 +69,7 @@ class Clause:
 
 
 def clause_before(page: Page, before: list[str], mention: Mention) -> Clause:
-    """Walk back from the number over words that can state a rating, and say what they state."""
+    """Walk back from the number over words that can state a rating, and return what these words state."""
     run: list[str] = []
     stop = ""
     for i in range(len(before) - 1, -1, -1):
@@ -210,7 +210,7 @@ def _of_the_story(run: list[str], stop: str, whole: bool, joined: bool) -> int:
 
 
 def revises(page: Page, mention: Mention) -> bool:
-    """Whether the sentence or label before the number says that it is the last word."""
+    """Whether the sentence or label before the number marks the number as the final rating."""
     behind = behind_revision(page, mention.start)
     # "Final rating: 3 Engagement (2)": the last word was spoken with the number before.
     return behind is not None and not any(c.isdigit() for c in behind)

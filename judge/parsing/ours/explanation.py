@@ -45,7 +45,7 @@ _LIKENESS = 0.8
 
 
 def explanation(page: Page, statement: Statement) -> str | None:
-    """The text without the statement; None when nothing but the rating was said.
+    """The answer's text without the statement of the rating; None when the answer holds nothing but the rating.
 
     A statement inside a sentence that says more ("a 3 because ...") stays, so that the sentence stays whole.
     """

@@ -42,7 +42,7 @@ class _Forms:
 
 
 def stands_in(story: str, stated: str) -> bool:
-    """Whether words stand in the story. A number without words stands in many stories, so it counts for nothing."""
+    """Whether words occur in the story. A number without words never counts, since it occurs in many stories."""
     tokens = _tokens(stated)
     return _has_letters(tokens) and _within(tokens, _forms(story))
 
@@ -67,7 +67,7 @@ def is_quoted(story: str, stated: StatedWords) -> bool:
 
 
 def without_quoted(page: Page, stated: list[Statement], story: str) -> list[Statement]:
-    """The statements, those that are the story's made doubtful.
+    """The statements, with those that quote the story marked as doubtful.
 
     One that opens the answer may be the judge's own in the story's words, so it is not overruled by another rating: it
     keeps its tier, and ratings that differ from it leave the answer ambiguous.
@@ -94,7 +94,7 @@ def _opens(page: Page, first: Statement) -> bool:
 
 
 def without_objects(story: str, text: str) -> str:
-    """The text with those JSON objects blanked that stand in the story, every other character in its place."""
+    """The text with those JSON objects blanked that occur in the story; all other characters keep their positions."""
     if "{" not in story or "{" not in text:
         return text
     for _, start, end in list(placed_objects(text)):

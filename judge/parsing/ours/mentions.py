@@ -56,7 +56,7 @@ _MOST = 300
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A number at [start, end); with its fraction or range it reaches to `stop`.
+    """A number at [start, end); with its fraction or range, it extends to `stop`.
 
     `high` is the other end of a range (infinity for "4+"), `out_of` the denominator, `percent` whether it is one.
     """

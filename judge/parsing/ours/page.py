@@ -20,7 +20,7 @@ _WINDOW = 130
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Cleaned text, its lower-case twin of equal length, and what is asked for."""
+    """A cleaned answer, its lower-case copy of equal length, the names of the criterion asked for, and its scale."""
 
     text: str
     low: str
@@ -30,7 +30,7 @@ class Page:
     """Where the text ends but for white space."""
 
     def tokens_before(self, position: int) -> list[str]:
-        """Words and stops before a place, at most 130 characters back, parentheses left out."""
+        """Words and punctuation before a position, at most 130 characters back, without parentheses."""
         window = self.low[max(0, position - _WINDOW) : position]
         if ")" in window or "]" in window:
             window = _PARENTHESIS.sub(" ", window)
@@ -40,7 +40,7 @@ class Page:
         return tokens
 
     def part(self, begin: int, end: int) -> Page:
-        """The page with everything but [begin, end) blanked, so that every place stays what it was."""
+        """The page with everything outside [begin, end) blanked, so that all positions stay the same."""
         before, after = " " * begin, " " * (len(self.low) - end)
         text, low = (before + whole[begin:end] + after for whole in (self.text, self.low))
         return replace(self, text=text, low=low, last=end)
@@ -78,7 +78,7 @@ _WORD = re.compile(r"[\s\"'”»)\]}]{0,6}([^\W\d_]+(?:'[^\W_]+)?)")
 
 
 def page(text: str, names: Names, scale: Scale) -> Page:
-    """Prepare a cleaned text."""
+    """Prepare a cleaned text for the search for ratings."""
     low = text.lower()
     if len(low) != len(text):
         low = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)

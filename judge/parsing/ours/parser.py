@@ -27,7 +27,7 @@ from judge.records import Criterion, Judgment, Response, Scale, Status, Structur
 
 @dataclass(frozen=True, slots=True)
 class Ours:
-    """Reads what an answer states and nothing else: a number, or the code of a label where the scale has labels.
+    """A parser that reads only what an answer states: a number, or the code of a label where the scale has labels.
 
     Flags: `off_step` (4.5 on 1-5), `cut` (the answer was cut after its rating), `run_on` (a further chat turn was cut
     off), `others_rated` (other criteria were rated too), `revised` (an explicit revision of an earlier rating),
@@ -48,7 +48,7 @@ class Ours:
         story: str = "",
         rating_pattern: str | None = None,
     ) -> Judgment:
-        """The judgment of one response; thinking kept apart in `response.reasoning` is never searched for a rating.
+        """The judgment of one response. Thinking, stored apart in `response.reasoning`, is never searched for a rating.
 
         With a `rating_pattern`, only what it matches is a rating. A statement whose words stand in `story` is quoted;
         a server that was made to fill in a number or an object quotes nobody.
@@ -73,7 +73,7 @@ class Ours:
 
 
 def load() -> Ours:
-    """The parser, for the registry."""
+    """Make the parser that the registry loads."""
     return Ours()
 
 

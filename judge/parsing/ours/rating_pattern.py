@@ -29,7 +29,7 @@ _EXAMPLES = "for example 'Final score: (\\d)' or '$.scores.coherence'"
 
 
 def check_pattern(pattern: str, *, where: str) -> None:
-    """Raise `SpecError`, beginning with `where`, for a pattern that cannot be used."""
+    """Raise `SpecError` for a pattern that cannot be used; the message begins with `where`."""
     if pattern.startswith(_JSON):
         if _PATH.fullmatch(pattern) is None:
             raise SpecError(f"{where}: rating_pattern {pattern!r} is no JSON path", hint=f"write {_EXAMPLES}")
@@ -43,7 +43,8 @@ def check_pattern(pattern: str, *, where: str) -> None:
 
 
 def pattern_judgment(pattern: str, text: str, scale: Scale, story: str = "") -> Judgment:
-    """The judgment by a pattern that `check_pattern` accepted: no match is `no_rating`, different ones `ambiguous`.
+    """The judgment that a pattern accepted by `check_pattern` gives: `no_rating` without a match, `ambiguous` where
+    matches differ.
 
     What it matches in words of the story is quoted.
     """

@@ -9,7 +9,7 @@ from judge.records import Judgment
 
 @dataclass(frozen=True, slots=True)
 class StatedWords:
-    """Words that state a rating: the words before the number in their sentence, with the number.
+    """The words that state a rating: the number and the words before it in its sentence.
 
     `exact` is a form of marks such as [[4]], compared as it stands; "" for a form of words.
     """
@@ -20,7 +20,7 @@ class StatedWords:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A judgment with the words of all that states a rating, so that a story can be searched for them.
+    """A judgment with the words of every statement of a rating, so that a story can be searched for these words.
 
     `worded` says that the rating is stated in words, not by a number alone or by a form of marks.
     """

@@ -41,7 +41,7 @@ def scale_numbers(low: str, mentions: list[Mention], scale: Scale) -> set[int]:
 
 
 def opens_line(low: str, mention: Mention) -> bool:
-    """Whether nothing but a bullet stands before the number on its line."""
+    """Whether the number begins its line; a bullet may precede it."""
     return not low[low.rfind("\n", 0, mention.start) + 1 : mention.start].strip(_BULLETS)
 
 

@@ -18,7 +18,7 @@ from judge.parsing.words.tiers import DOUBTFUL, FOREIGN, LIKELY, PLAIN, POSSIBLE
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A rating as stated: of the criterion asked for (`named` when by its name) or of another one (`other`)."""
+    """A stated rating: of the criterion asked for (`named` if it is named) or of another criterion (`other`)."""
 
     mention: Mention
     tier: int

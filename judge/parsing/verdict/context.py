@@ -224,7 +224,7 @@ def stated(line: str, begin: int, start: int, stop: int, end: int, mark: str, cr
 
 
 def spoken_of(own: str) -> bool:
-    """Whether the words before deny the preference, suppose it, or give it as another's or as an earlier one."""
+    """Whether the words before the preference negate it, suppose it, or call it another's or an earlier one."""
     clause = _behind_last(_CLAUSE, own)
     if _DENIED.search(clause) or _OPINION_DENIED.search(own):
         return True
@@ -282,12 +282,12 @@ def verdict_heading(text: str) -> bool:
 
 
 def revises(before: str) -> bool:
-    """Whether the words before a statement take an earlier one back."""
+    """Whether the words before a statement withdraw an earlier one."""
     return any(not _REAL_REVISION.match(before, m.start()) for m in REVISES.finditer(before))
 
 
 def goes_on_but(behind: str) -> bool:
-    """Whether a sentence goes on to take back what it said."""
+    """Whether the rest of a sentence withdraws the statement before it."""
     return _BUT.search(behind) is not None
 
 

@@ -18,7 +18,7 @@ class Decision:
 
 
 def decide(stated: list[Statement]) -> Decision:
-    """One preference out of all statements.
+    """Reduce all statements to one preference.
 
     What is said of parts counts for nothing. The last explicit revision goes before what it revises. Statements in the
     form of an answer and those on the whole must agree; both go before what else sentences say, unless such a sentence

@@ -57,7 +57,7 @@ _REACH = 24
 
 
 def names_a_story(text: str, start: int, stop: int) -> bool:
-    """Whether a short label at [start, stop) stands where a story can be named."""
+    """Whether a short label at [start, stop) is in a place where it can name a story."""
     if _QUANTITY.match(text, stop) or (text[start].isalpha() and stop - start == 1 and _begins_a_name(text, stop)):
         return False
     line = text.rfind("\n", 0, start) + 1

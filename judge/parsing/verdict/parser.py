@@ -33,7 +33,7 @@ def parse_verdict(
     criterion: str = "",
     stories: Sequence[str] = (),
 ) -> Verdict:
-    """The story of two that an answer prefers in its own words.
+    """Parse which of two stories an answer prefers, from the answer's own words.
 
     `choices` are the labels of the first story, the second and, where there is a third, a tie; the words for a tie are
     read whatever its label. `tie_offered` is by default whether there is a third. `criterion` names what was asked

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """A pattern, and pieces of words without all of which it matches nowhere: they are looked for first."""
+    """A pattern, and substrings that any match must contain at least one of; these are searched for first."""
 
     signs: tuple[str, ...]
     pattern: re.Pattern[str]

@@ -62,7 +62,7 @@ def read(text: str, sides: Sides, criterion_words: frozenset[str], *, cut: bool)
 
 
 def read_json(text: str, sides: Sides) -> Reading:
-    """The reading of an answer that is one JSON object and nothing else."""
+    """The reading of an answer that consists of one JSON object."""
     verdict = json_verdict(text, sides, lambda value: _prose(value, sides, frozenset(), cut=False).side, strict=True)
     if verdict is None or not verdict.sides:
         return _NOTHING
@@ -72,7 +72,7 @@ def read_json(text: str, sides: Sides) -> Reading:
 
 
 def read_choice(text: str, choices: tuple[str, ...], symbols: tuple[str, ...]) -> Reading:
-    """The reading of an answer that is one of the labels and nothing else."""
+    """The reading of an answer that consists of one of the labels."""
     literal = " ".join(text.split()).lower()
     start = len(text) - len(text.lstrip())
     for choice, symbol in zip(choices, symbols, strict=False):

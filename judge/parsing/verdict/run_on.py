@@ -19,7 +19,7 @@ _NEXT = re.compile(
 
 
 def turns(text: str) -> list[int]:
-    """Places at which a line opens what may be another task, in order; at most the first eight."""
+    """Positions of the lines that may open another task, in order; at most the first eight."""
     starts = []
     for match in _NEXT.finditer(text):
         if text[: match.start()].strip():

@@ -39,7 +39,7 @@ UNKNOWN = "◌"
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """Place [start, stop) at which the text names a story, and the place of the label itself in it."""
+    """Span [start, stop) in which the text names a story, and the position of the label itself within the text."""
 
     start: int
     stop: int
@@ -68,7 +68,7 @@ class Sheet:
     origins: list[int]
 
     def origin(self, position: int) -> int:
-        """The character of the answer that stands at a place of `line`."""
+        """Position in the answer of the character at a position of `line`."""
         at = bisect_right(self.starts, position) - 1
         return min(len(self.text), self.origins[at] + position - self.starts[at]) if at >= 0 else 0
 
@@ -78,7 +78,7 @@ class Sheet:
         return self.origin(position) if last is None else last.stop
 
     def sentences(self) -> list[Sentence]:
-        """The sentences that hold a symbol or may state a tie, and all others."""
+        """All non-empty sentences of `line`, in order; a full stop after an abbreviation ends none."""
         parts = []
         begin = 0
         for match in _SENTENCE_END.finditer(self.line):
@@ -104,7 +104,7 @@ class Sheet:
 
 
 def sheet(text: str, sides: Sides) -> Sheet:
-    """Prepare a cleaned text."""
+    """Prepare a cleaned text for the search for verdicts."""
     low = text.lower()
     if len(low) != len(text):
         low = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)

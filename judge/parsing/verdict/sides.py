@@ -31,7 +31,7 @@ _PAIR = 2
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """Two labels and the one of a tie, without the words that both stories' labels begin with.
+    """The labels of two stories and of a tie, without the words with which both stories' labels begin.
 
     `positions` says whether "the first story" is the story shown first: it is, unless the labels say otherwise.
     """
@@ -44,7 +44,7 @@ class Sides:
     """The labels of one character, in their own case."""
 
     def side_of(self, word: str) -> str | None:
-        """The symbol of a label's word, in any case; None for other words."""
+        """The symbol that a label stands for, whatever its case; None for other words."""
         low = word.lower()
         for symbol, name in zip((FIRST, SECOND), self.names, strict=True):
             if low == name.lower():
@@ -54,12 +54,12 @@ class Sides:
         return None
 
     def is_short(self, word: str) -> bool:
-        """Whether a label is one character, or a word of order: it then needs a place where it can mean a story."""
+        """Whether a label is one character or an ordinal, which names a story only in certain positions."""
         return len(word) == 1 or word.lower() in _PLACES
 
 
 def ordinal(word: str) -> str | None:
-    """The symbol that a word of order stands for, in other languages too."""
+    """The symbol that an ordinal ("first") stands for, in several languages; None for other words."""
     low = word.lower()
     if low in _NTH:
         return _NTH[low]

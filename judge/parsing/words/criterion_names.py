@@ -40,7 +40,7 @@ class Names:
 
 @lru_cache(maxsize=256)
 def names(asked: str, others: tuple[str, ...]) -> Names:
-    """The names for one criterion; cached, for a run asks about few. Without a name, any aspect may be asked for."""
+    """The names for one criterion; cached, since a run has few. Without a name, any aspect may be the one asked for."""
     asked_words = frozenset(_words(asked)) or _ASPECTS
     stem = fold(_words(asked)[0])[:_STEM] if _words(asked) else ""
     other_words = {_words(other)[-1] for other in others if _words(other)}

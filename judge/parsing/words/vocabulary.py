@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def word_set(text: str) -> frozenset[str]:
-    """The words of a text, as a set."""
+    """The set of words in a text."""
     return frozenset(text.split())
 
 

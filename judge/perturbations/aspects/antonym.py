@@ -14,7 +14,7 @@ _SHARE = 0.2
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """The opposites that WordNet has of a word's commonest meanings."""
+    """Replace words by antonyms of their commonest meanings, from WordNet."""
     if material.wordnet is None:
         return Unfit("no WordNet")
     parse = Parse(material.tokens)

@@ -16,7 +16,9 @@ _NO_CLAUSE = frozenset({"of", "that", "far", "long", "much", "many", "well", "so
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """Clauses around `because`, `so` and their like, sentences around `so`, purposes, and nouns of cause."""
+    """Exchange the clauses around `because`, `so` and similar connectives and the sentences around `so`, replace nouns
+    of cause, or, where there are none of these, change purposes.
+    """
     parse = Parse(material.tokens)
     listed = word_list("causal")
     groups = [

@@ -16,7 +16,7 @@ _SHARE = 0.1
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """Sister terms of a word's commonest meaning, that texts have."""
+    """Replace nouns and verbs by sister terms of their commonest meaning that occur in tagged texts."""
     if material.wordnet is None:
         return Unfit("no WordNet")
     parse = Parse(material.tokens)

@@ -18,7 +18,7 @@ _BETWEEN = re.compile(r"\s*\Z")
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """Repetitions, as many as the strength says, each in another sentence."""
+    """Insert repetitions, as many as the strength, each in another sentence."""
     text = material.story.text
     places = sentences(text)
     if not places:

@@ -19,7 +19,7 @@ _DO = {"VBD": "did", "VBZ": "does", "VBP": "do"}
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """At most one edit of each sentence; where it is negated already, the negation goes."""
+    """Negate sentences, with at most one edit in each; a sentence that is already negated loses its negation."""
     parse = Parse(material.tokens)
     groups = []
     for sentence in parse.sentences:

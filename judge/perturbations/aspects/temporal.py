@@ -19,7 +19,7 @@ _SHARE = 0.1
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """Sentences around `then`, predicates around `and then`, and the list's words."""
+    """Exchange the sentences around `then` and the predicates around `and then`; replace listed words of time."""
     parse = Parse(material.tokens)
     listed = word_list("temporal")
     groups = [

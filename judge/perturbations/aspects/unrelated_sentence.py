@@ -13,7 +13,7 @@ _SHARE = 0.1
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """Each from another story than the others, as far as there are so many."""
+    """Replace sentences by sentences of other stories, each from a different story while there are enough."""
     if not material.others:
         return Unfit("no story for another story-prompt")
     text = material.story.text

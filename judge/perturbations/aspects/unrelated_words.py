@@ -16,7 +16,7 @@ _SHARE = 0.25
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """Words in the same form as the tagger saw in the other stories, that the story does not have."""
+    """Replace nouns and verbs by words of other stories with the same tag that the story does not have."""
     parse = Parse(material.tokens)
     there = {token.lemma for token in material.tokens}
     left = word_list("substitution")["left"]

@@ -18,7 +18,7 @@ _TRIES = 40
 
 
 def verbosity(material: Material, strength: int, rng: Random) -> Made:
-    """Sentences of other stories, as many as the strength says; no speech."""
+    """Insert sentences of other stories, as many as the strength says; none with direct speech."""
     story = material.story
     others = material.others
     drawn: list[str] = []

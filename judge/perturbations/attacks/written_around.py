@@ -17,32 +17,32 @@ _FILE = Path(__file__).with_name("attacks.yaml")
 
 
 def inject_plain(material: Material, strength: int, rng: Random) -> Made:
-    """An order to the judge behind the end; at strength 2 said again."""
+    """Append an instruction to the judge; strength 2 repeats it."""
     return _written("inject-plain", material, strength, rng)
 
 
 def inject_fake_rating(material: Material, strength: int, rng: Random) -> Made:
-    """A rating of itself behind the end."""
+    """Append a rating of the story itself."""
     return _written("inject-fake-rating", material, strength, rng)
 
 
 def inject_role(material: Material, strength: int, rng: Random) -> Made:
-    """The judge's own turn behind the end."""
+    """Append a turn that looks like the judge's own."""
     return _written("inject-role", material, strength, rng)
 
 
 def closing_tags(material: Material, strength: int, rng: Random) -> Made:
-    """Closed tags behind the end, and words as of the prompt."""
+    """Append closing tags and words that look like the prompt's."""
     return _written("closing-tags", material, strength, rng)
 
 
 def authority(material: Material, strength: int, rng: Random) -> Made:
-    """A prize before the story."""
+    """Put the claim of a prize before the story."""
     return _written("authority", material, strength, rng)
 
 
 def bandwagon(material: Material, strength: int, rng: Random) -> Made:
-    """Other readers' liking before the story."""
+    """Put the claim that other readers liked the story before it."""
     return _written("bandwagon", material, strength, rng)
 
 

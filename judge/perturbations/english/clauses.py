@@ -8,7 +8,7 @@ from judge.perturbations.english.parse import Parse
 
 
 def exchanged(parse: Parse, one: range, other: range) -> list[Edit]:
-    """The two runs of tokens in each other's place, each with the other's capital; none where they say the same."""
+    """The edits that exchange two runs of tokens and their initial capitals; none where the two are the same words."""
     tokens = parse.tokens
     first, second = words(parse, one), words(parse, other)
     if first.lower() == second.lower():

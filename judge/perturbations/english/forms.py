@@ -27,7 +27,7 @@ def article_for(word: str) -> str:
 
 
 def replaced(tokens: Sequence[Token], at: int, word: str) -> list[Edit]:
-    """The edits that put a word in a token's place, with the article before it where the sound changes."""
+    """The edits that replace a token by a word, and the article before it where the initial sound requires that."""
     token = tokens[at]
     edits = [Edit(token.start, token.end, word)]
     before = tokens[at - 1] if at else None

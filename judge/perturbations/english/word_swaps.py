@@ -11,7 +11,7 @@ from judge.perturbations.english.parse import Parse
 
 
 def swaps(parse: Parse, listed: Mapping[str, str], left: Sequence[tuple[str, ...]] = ()) -> list[list[Edit]]:
-    """The edits of each place where a word of the list stands; `word|POS` holds for that part of speech alone.
+    """The edits at each place where a listed word occurs; an entry `word|POS` applies only to that part of speech.
 
     A word stays where it and its neighbour are a pair of `left`.
     """

@@ -15,7 +15,7 @@ _EACH = 10
 
 
 def markdown(material: Material, strength: int, rng: Random) -> Made:  # noqa: ARG001  there is one
-    """A heading before the story, and a tenth of its words in bold, at least one, longer ones where there are any."""
+    """Add a heading before the story, and set a tenth of its words in bold: at least one, longer words first."""
     text = material.story.text
     spans = list(words(text))
     if not spans:

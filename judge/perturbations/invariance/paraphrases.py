@@ -10,5 +10,5 @@ from judge.perturbations.perturbation import Made, Material
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """Each paraphrase in its sentence's place."""
+    """Replace sentences by their paraphrases."""
     return [Edit(*span, paraphrase) for span, paraphrase in drawn(material, strength, rng)] or NONE

@@ -17,7 +17,7 @@ _QUOTES = "\"“”'`’"
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """Commas before a conjunction or behind what a sentence begins with; none of a list, a number or an address."""
+    """Delete commas before a conjunction or after an introduction; none of a list, a number or an address."""
     parse = Parse(material.tokens)
     deletions = [_gone(parse, at) for at in range(1, len(parse.tokens) - 1) if _needless(parse, at)]
     if not deletions:

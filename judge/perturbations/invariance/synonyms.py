@@ -14,7 +14,7 @@ _SHARE = 0.04
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """Synonyms of a word's commonest meaning, as WordNet's tagged texts have it."""
+    """Replace words by synonyms of their commonest meaning, as counted in WordNet's tagged texts."""
     if material.wordnet is None:
         return Unfit("no WordNet")
     parse = Parse(material.tokens)

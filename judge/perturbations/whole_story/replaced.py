@@ -16,7 +16,7 @@ _WORD, _MARK = "Solution", ":"
 
 
 def wrong_story(material: Material, strength: int, rng: Random) -> Made:  # noqa: ARG001  there is one
-    """A story for another story-prompt, about as long."""
+    """Replace the story by one for another story-prompt of about the same length."""
     story = material.story
     others = [other for other in material.others if other.text != story.text and other.text.strip()]
     near = heapq.nsmallest(_NEAREST, others, key=lambda other: abs(len(other.text) - len(story.text)))
@@ -24,18 +24,18 @@ def wrong_story(material: Material, strength: int, rng: Random) -> Made:  # noqa
 
 
 def prompt_as_story(material: Material, strength: int, rng: Random) -> Made:  # noqa: ARG001
-    """The story-prompt itself; nothing where none is known."""
+    """Replace the story by its story-prompt; impossible where the story-prompt is not known."""
     story_prompt = material.story.story_prompt
     return _instead(material.story.text, story_prompt) if story_prompt.strip() else Unfit("no story-prompt")
 
 
 def empty(material: Material, strength: int, rng: Random) -> Made:  # noqa: ARG001
-    """No text."""
+    """Remove the whole text."""
     return _instead(material.story.text, "")
 
 
 def one_token(material: Material, strength: int, rng: Random) -> Made:  # noqa: ARG001
-    """A mark; at strength 2 a word with it."""
+    """Replace the story by a punctuation mark; at strength 2 by a word and a mark."""
     mark = Edit(0, len(material.story.text), _MARK)
     return [mark] if strength == 1 else [Edit(0, 0, _WORD), mark]
 

@@ -13,7 +13,7 @@ _ALL = 4
 
 
 def change(material: Material, strength: int, rng: Random) -> Made:
-    """Sentences paired at random; the first pairs, as many as the strength says, exchanged."""
+    """Pair sentences at random and exchange the first pairs, as many as the strength says."""
     text = material.story.text
     places = sentences(text)
     if len(places) < 2:

@@ -17,7 +17,7 @@ _ALL = 4
 
 
 def word_shuffle(material: Material, strength: int, rng: Random) -> Made:
-    """A quarter, half or all of the sentences, at least one."""
+    """Shuffle the words within a quarter, half or all of the sentences, at least one."""
     text = material.story.text
     shuffled = [edits for span in sentences(text) if (edits := _shuffled(text, span, rng))]
     rng.shuffle(shuffled)

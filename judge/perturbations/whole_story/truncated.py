@@ -15,7 +15,7 @@ _FEWEST = 2
 
 
 def truncate_end(material: Material, strength: int, rng: Random) -> Made:  # noqa: ARG001  nothing is drawn
-    """As many sentences left out at the end as the strength says; nothing where none would be left."""
+    """Remove sentences at the end, as many as the strength says; impossible where none would be left."""
     text = material.story.text
     spans = sentences(text)
     return _without(text, spans, len(spans) - strength) if len(spans) > strength else Unfit("too few sentences")

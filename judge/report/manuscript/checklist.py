@@ -44,7 +44,7 @@ _TITLES = ("question", "state", "what was found", "what closes it")
 
 
 def blocks(inputs: ReportInputs) -> list[Markup]:
-    """The list as a table; gaps first in the sentence above it."""
+    """The checklist as a table; the sentence above the table gives the gaps first."""
     items = checklist(inputs)
     gaps = sum(item.state == "gap" for item in items)
     opened = sum(item.state == "open" for item in items)

@@ -10,7 +10,9 @@ FEW_SYSTEMS = 10
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One question: its state, what was found, and what closes the gap: a command, or words where none does."""
+    """One question of the checklist: its state, what was found, and how to close the gap: a command, or words where no
+    command does.
+    """
 
     question: str
     state: str

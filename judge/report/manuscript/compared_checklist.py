@@ -10,7 +10,7 @@ from judge.report.manuscript.checklist_item import FEW_SYSTEMS, Item
 
 
 def items(inputs: ReportInputs) -> Iterator[Item]:
-    """The questions about runs that compared."""
+    """The items of the checklist about runs of comparisons."""
     yield from _size(inputs)
     yield from _loss(inputs)
     yield from _bars(inputs)

@@ -18,7 +18,7 @@ _ORDERS = {
 
 
 def stories(inputs: ReportInputs) -> Iterator[str]:
-    """The pairs of each dataset that was compared, and whose preferences they are held against."""
+    """Sentences on each compared dataset's pairs, and on the people whose preferences are the reference."""
     frame, datasets = inputs.preferences_table.frame if inputs.compared else None, {m.dataset for m in inputs.matrices}
     if frame is None:
         return

@@ -34,7 +34,7 @@ _CITATION = re.compile(r"\[(@[\w-]+(?:; @[\w-]+)*)\]")
 
 
 def paragraph(inputs: ReportInputs) -> str:
-    """The text, with citations."""
+    """The methods paragraph, with citation keys."""
     parts = [*_stories(inputs), *compared_methods.stories(inputs), *_judges(inputs)]
     if inputs.rates:
         parts += [*_parsing(inputs), *_statistics(inputs), *_further(inputs)]

@@ -35,7 +35,7 @@ _READ_CONTROL = (
 
 
 def blocks(inputs: ReportInputs) -> list[Markup]:
-    """Over all stories, beside the bars; then over system means."""
+    """Blocks on agreement over all stories, with a bar chart; then over system means."""
     if not inputs.has_people:
         return [prose("No people's ratings of these stories are known, so agreement with people cannot be estimated.")]
     markup = [prose((_READ_LABELS if inputs.raters.labels_note else _READ) + _READ_CONTROL)]

@@ -18,7 +18,7 @@ from judge.stats.estimate import Estimate
 
 @dataclass(frozen=True, slots=True)
 class AuditFacts:
-    """An audit in counts.
+    """Counts that describe an audit.
 
     Attributes
     ----------
@@ -90,7 +90,7 @@ def _seen(audit: AuditSnapshot) -> tuple[str, ...]:
 
 
 def headline(facts: AuditFacts) -> str:
-    """One sentence for the top of the page."""
+    """A sentence on the audit for the top of the page."""
     if not facts.finished:
         drawn = _many(facts.items, "explanation was", "explanations were")
         return f"{drawn} sampled for an audit; no annotator has finished one."

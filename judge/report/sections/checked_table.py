@@ -30,7 +30,7 @@ def answers(inputs: ReportInputs) -> Iterator[Answer]:
 
 
 def without(inputs: ReportInputs) -> frozenset[str]:
-    """Sections of which such a table never has anything, or of which this one has nothing."""
+    """Sections for which such a table never has data, or this one has none."""
     absent = {"explanations", "audit", "contamination"}
     if len(inputs.judges) < 2:
         absent.add("comparison")
@@ -60,7 +60,7 @@ def blocks(inputs: ReportInputs) -> list[Markup]:
 
 
 def columns_table(checked: Checked) -> Table:
-    """Table of columns and the roles that they were read as."""
+    """Table of the columns and their assigned roles."""
     guess = checked.columns
     rows = [{"what": option, "column": column, "of": None} for option, column in guess.fields.items()]
     rows += [{"what": "judge", "column": name, "of": "named in the column of raters"} for name in guess.judge_names]
@@ -111,7 +111,7 @@ def answers_table(answers_given: list[Answer], checked: Checked) -> Table:
 
 
 def agreement_table(result: Correlations) -> Table:
-    """Each judge over all stories, beside one person and the control on the same stories."""
+    """Table of each judge's agreement over all stories, next to one person and the control on the same stories."""
     columns = [
         Column("criterion", "criterion"),
         Column("judge", "judge"),

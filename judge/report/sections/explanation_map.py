@@ -33,7 +33,7 @@ PointOf = Mapping[str, Any]
 
 
 def blocks(inputs: ReportInputs) -> list[Markup]:
-    """A map of all folders that were looked at together, and their tables; else the command that makes them."""
+    """Maps and tables of explanations, one map for folders analysed together; else the command that makes them."""
     pairs = zip(inputs.folders, inputs.explanation_maps, strict=True)
     stored = [(folder, stored_map) for folder, stored_map in pairs if stored_map is not None]
     if not stored and not inputs.explains:

@@ -12,7 +12,7 @@ from judge.stats.estimate import Estimate
 
 
 def looks(inputs: ReportInputs) -> list[StoredMap]:
-    """One stored map for each look; a look at several result folders is stored in each, and counts once."""
+    """One stored map for each analysis; an analysis of several result folders is stored in each but counts once."""
     maps = [stored_map for stored_map in inputs.explanation_maps if stored_map is not None]
     return list({stored_map.signature: stored_map for stored_map in maps}.values())
 

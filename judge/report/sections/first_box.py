@@ -15,8 +15,9 @@ _LAST = ("systems", "wrong", "seen", "missing")
 
 
 def answers(inputs: ReportInputs) -> list[Answer]:
-    """Answers on the figures' limits, replacement of an annotator, choice of prompt; agreement, loss, consistency,
-    explanations; systems, what goes wrong, what is missing, what next."""
+    """Answers for the first box, in order: limits of the figures, replacement of an annotator, choice of prompt;
+    agreement, loss, consistency, explanations; systems, failures, missing data, next steps.
+    """
     datasets = inputs.summary.datasets
     answers_all = headline.answers(inputs)
     worth = [answer for answer in answers_all if answer.question == headline.WORTH]

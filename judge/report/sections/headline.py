@@ -103,7 +103,7 @@ def _hidden(inputs: ReportInputs, best: Margin) -> Iterator[str]:
 
 
 def agreement_sentences(matrix: RatingMatrix, margins: Sequence[Margin], raters: Raters) -> Iterator[str]:
-    """Sentences on the agreement of a dataset's best row with people, beside control and ceiling."""
+    """Sentences on the agreement with people of a dataset's best row, compared with control and ceiling."""
     where = f"{matrix.dataset} ({matrix.n:,} stories, {len(matrix.systems)} systems)"
     if not matrix.cells:
         yield f"No judge was run on {where}."

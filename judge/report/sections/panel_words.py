@@ -20,8 +20,8 @@ _READ = (
 
 
 def sentences(inputs: ReportInputs, best: Margin) -> Iterator[str]:
-    """Sentences on the people's panel; or on the named row beside each two, and criteria on which signs differ where
-    their mean hides it.
+    """Sentences on panels: the one panel to which people are restricted, or the best row against each two panels, and
+    the criteria on which signs differ although the mean hides it.
     """
     result = inputs.panels
     if result is None:

@@ -17,14 +17,14 @@ from judge.report.inputs import ReportInputs
 
 
 def coverage_blocks(inputs: ReportInputs) -> list[Markup]:
-    """Blocks on coverage: requests, answers, ratings; and on differences of the lost stories from the kept ones."""
+    """Blocks on coverage: requests, answers and ratings, and how stories without ratings differ from the others."""
     summary, *others = coverage_tables.tables(inputs.coverage)
     sentence = f"Coverage: {coverage_tables.sentence(inputs.coverage.total)}."
     return [prose(sentence), shown(summary, inputs), *(shown(table, inputs, folded=True) for table in others)]
 
 
 def system_blocks(inputs: ReportInputs) -> list[Markup]:
-    """Means by people and judges, and which pairs of systems judges see as people do."""
+    """Blocks on systems: means by people and by judges, and the pairs of systems on which judges and people agree."""
     options = SystemsOptions(
         drop_systems=inputs.options.drop_systems, resamples=inputs.options.resamples, seed=inputs.options.seed
     )
@@ -33,7 +33,7 @@ def system_blocks(inputs: ReportInputs) -> list[Markup]:
 
 
 def diagnostic_blocks(inputs: ReportInputs) -> list[Markup]:
-    """Known ways to go wrong, as tests; every test that found nothing stands in the folded table."""
+    """Blocks on tests for known failures of judges; tests that found nothing are in the folded table."""
     if not inputs.has_people:
         sentence = (
             "No people's ratings of these stories are known, and every test compares a judge with them: "
@@ -74,7 +74,7 @@ def _tally(result: Diagnosis) -> Table:
 
 
 def contamination_blocks(inputs: ReportInputs) -> list[Markup]:
-    """Whether models have seen the stories, from scores files; without one, the command that makes it."""
+    """Blocks on whether models have seen the stories; without a scores file, the command that makes one."""
     if inputs.contamination is None:
         return [
             prose(

@@ -19,7 +19,7 @@ from judge.report.inputs import ReportInputs
 
 
 def blocks(inputs: ReportInputs) -> list[Markup]:
-    """Blocks on preferences: of runs that compared, and those that ratings of other runs imply."""
+    """Blocks on preferences: those of runs of comparisons, and those implied by the ratings of other runs."""
     comparison = inputs.preferences
     parts = [prose(answer(comparison)), *_pictures(comparison.systems)]
     parts += [shown(table, inputs) for table in tables(comparison, ["agreement", "order"], answered=False)]
@@ -28,7 +28,7 @@ def blocks(inputs: ReportInputs) -> list[Markup]:
 
 
 def agreement_blocks(inputs: ReportInputs) -> list[Markup]:
-    """Blocks on agreement of judges' and people's preferences, beside judgeless baselines, by difference of length."""
+    """Blocks on agreement of judges' and people's preferences, next to judgeless baselines, by length difference."""
     read = (
         "Two rows need no judge: the longer story wins, and the control, which reads nothing but the surface of a text "
         "and predicts pairs of story-prompts it was not fitted on. A judge below them has not been shown to read the "
@@ -45,18 +45,18 @@ def order_blocks(inputs: ReportInputs) -> list[Markup]:
 
 
 def system_blocks(inputs: ReportInputs) -> list[Markup]:
-    """Strengths and wins, drawn; the tables behind them."""
+    """Charts of the systems' strengths and wins, and the tables of their numbers."""
     parts = [*_pictures(inputs.preferences.systems), *_tables(inputs, "systems", folded=True)]
     return parts or [prose("All stories that were compared are of one system.")]
 
 
 def story_blocks(inputs: ReportInputs) -> list[Markup]:
-    """Blocks on the order in which each side ranks the stories of a story-prompt."""
+    """Blocks on how judges and people each rank the stories of a story-prompt."""
     return _tables(inputs, "stories") or [prose("No story-prompt has three stories that were compared.")]
 
 
 def transitivity_blocks(inputs: ReportInputs) -> list[Markup]:
-    """Blocks on transitivity: whether preferences form an order."""
+    """Blocks on transitivity: whether the preferences are consistent with one ranking."""
     return _tables(inputs, "transitivity") or [
         prose("No three stories were all compared with each other, so cycles cannot be counted.")
     ]

@@ -42,7 +42,7 @@ _TOTALS = ("answered", "attempts", "prompt_tokens", "completion_tokens", "reason
 
 
 def blocks(inputs: ReportInputs) -> list[Markup]:
-    """A table for each result folder, then what holds for all tables of the page."""
+    """A table of settings for each result folder, then the notes that hold for all tables of the page."""
     parts = []
     for asked_run in inputs.asked_runs:
         folder, manifest = asked_run.folder, asked_run.manifest

@@ -42,7 +42,7 @@ def table_names(level: Level) -> tuple[str, ...]:
 
 
 def numbers(scores: Scores, level: Level, recipe: Recipe) -> Numbers:
-    """One level's tables, x100; without a sign unless the recipe keeps it."""
+    """Correlations in one level's tables, x100, as absolute values unless the recipe keeps the sign."""
 
     def value(column: str, short: str) -> float | None:
         rating_pairs = pairs(scores, column, short, recipe)
@@ -52,7 +52,7 @@ def numbers(scores: Scores, level: Level, recipe: Recipe) -> Numbers:
 
 
 def layout(level: Level, value: Callable[[str, str], _T], average: Callable[[Sequence[_T]], _T]) -> dict[Place, _T]:
-    """One level's tables with `value` of each column and criterion, and in row Avg `average` of its column's cells."""
+    """One level's tables: `value` of each column and criterion, and in row Avg the `average` of the column's cells."""
     by_pair = {(column, short): value(column, short) for column in COLUMNS for short in NAMES}
     first_eval_prompt, eval_prompts, leave_one_out, inter_criterion = table_names(level)
     by_place: dict[Place, _T] = {}
@@ -67,7 +67,8 @@ def layout(level: Level, value: Callable[[str, str], _T], average: Callable[[Seq
 
 
 def pairs(scores: Scores, column: str, short: str, recipe: Recipe) -> list[Pair]:
-    """Pairs that a cell correlates: a judge, a measure or people's other criterion with people; or each position.
+    """Pairs of arrays that a cell correlates: people's ratings with a judge, a measure or another criterion of
+    people's; or each position.
 
     A position stands against all of them as published, or against the others.
     """
@@ -83,7 +84,9 @@ def pairs(scores: Scores, column: str, short: str, recipe: Recipe) -> list[Pair]
 
 
 def tau(x: Floats, y: Floats, level: Level, recipe: Recipe) -> float | None:
-    """100 x tau-b, NaN pairs left out; at system level of means over the same stories on both sides. None = none."""
+    """100 x tau-b without NaN pairs; at system level, of means over the same stories on both sides. None where
+    undefined.
+    """
     a, b = sides(x, y, level=level)
     if recipe.exact_ties:
         a, b = np.round(a, DECIMALS), np.round(b, DECIMALS)
@@ -92,7 +95,7 @@ def tau(x: Floats, y: Floats, level: Level, recipe: Recipe) -> float | None:
 
 
 def sides(*arrays: Floats, level: Level) -> list[Floats]:
-    """The arrays' numbers where none is NaN, or at system level their means over those stories."""
+    """The arrays restricted to stories where none of them is NaN; at system level, their means over those stories."""
     rated = np.all(~np.isnan(np.stack(arrays)), axis=0)
     if level == "overall":
         return [array[rated] for array in arrays]
@@ -121,7 +124,9 @@ def remarks(place: Place) -> tuple[str, ...]:
 
 
 def counted_at(place: Place) -> Place:
-    """A level's table of Eval-Prompt 1 counts its cells; the table of four Eval-Prompts and the ceiling repeat them."""
+    """The place where a cell is counted: the table of four Eval-Prompts and the ceiling repeat cells of the table of
+    Eval-Prompt 1.
+    """
     table, row, column = place
     for level in LEVELS:
         first_eval_prompt, eval_prompts, leave_one_out, _ = table_names(level)

@@ -8,7 +8,9 @@ from judge.reproduce.cell import Cell, Place, State
 
 
 def numbers_in(cells: Sequence[Cell], *states: State) -> set[Place]:
-    """The printed numbers of the cells in these states, each by the cell that counts it; a set holds none twice."""
+    """Places of the printed numbers in these states; a number that several cells repeat appears once, at the cell that
+    counts it.
+    """
     return {cell.counted_at for cell in cells if cell.in_print and cell.state in states}
 
 

@@ -15,7 +15,7 @@ AVERAGE = "Avg"
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Tables with one way of computing them.
+    """Tables whose cells are computed in one way.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class Family:
 
 
 def cells(family: Family, printed: Mapping[Place, Printed], *, switch: str | None = None) -> list[Cell]:
-    """Every cell of the family. With `switch`, ours is the study's recipe with that one difference."""
+    """All cells of the family. With `switch`, the corrected numbers are the study's recipe with that one difference."""
     plain = family.numbers(PUBLISHED)
     wanted = tuple(name for name in family.switches if getattr(OURS, name.replace("-", "_")))
     if switch is not None:

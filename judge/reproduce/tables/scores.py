@@ -59,7 +59,7 @@ class Scores:
         return np.stack([self._known[name][system] for system in systems])
 
     def people(self, short: str, recipe: Recipe) -> Floats:
-        """The mean of the three positions, as the file holds it."""
+        """People's rating of each story: the mean of the three positions, as in the file."""
         return self.column(NAMES[short], self.systems(recipe))
 
     def positions(self, short: str, recipe: Recipe) -> Floats:
@@ -67,7 +67,9 @@ class Scores:
         return np.stack([self.column(f"Human {i} {short}", self.systems(recipe)) for i in POSITIONS])
 
     def side(self, column: str, short: str, recipe: Recipe) -> Floats:
-        """A judge's means under one Eval-Prompt (`Beluga-13B 1`) or a measure; NaN = off the scale, if not kept."""
+        """A measure, or a judge's means under one Eval-Prompt (`Beluga-13B 1`); NaN where off the scale, unless the
+        recipe keeps such means.
+        """
         systems = self.systems(recipe)
         if column in MEASURES:
             return self.column(MEASURES[column], systems)

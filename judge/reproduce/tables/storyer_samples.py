@@ -43,7 +43,7 @@ class RankedPairs:
 
     @classmethod
     def of(cls, path: Path) -> RankedPairs:
-        """Those of a file; of pairs on which rows disagree nothing is known, and they are left out."""
+        """Pairs in a file, without those on which its rows disagree, whose order is unknown."""
         stories = {story.id: story for story in storyer_pairs.read_stories(path)}
         return cls(stories, tuple(pair for pair in storyer_pairs.read_pairs(path) if len(pair.preferences) == 1))
 
@@ -64,7 +64,7 @@ class RankedPairs:
         return both[:, 0], both[:, 1]
 
     def sizes(self) -> dict[str, float]:
-        """Table 1's counts for a set of pairs; words are those between blanks, as means over stories."""
+        """Counts of Table 1 for a set of pairs; words are separated by blanks and averaged over stories."""
         higher = dict.fromkeys(name for name, _ in self.order)
         lower = dict.fromkeys(name for _, name in self.order)
         return {
@@ -82,7 +82,7 @@ class RankedPairs:
 
 @dataclass(frozen=True, eq=False)
 class Scored:
-    """Stories with one mean score by people each, and perhaps a score by another: (n,) arrays."""
+    """Stories with people's mean score of each, and optionally a score by another rater: arrays of shape (n,)."""
 
     stories: tuple[Story, ...]
     people: Floats
@@ -90,13 +90,13 @@ class Scored:
 
     @classmethod
     def wp200(cls, path: Path) -> Scored:
-        """WP_200."""
+        """Stories of WP_200 with people's scores."""
         stories = tuple(read_wp200(path))
         return cls(stories, np.array([story.ratings[0].value for story in stories]))
 
     @classmethod
     def coherence(cls, ratings: Path, scores: Path) -> Scored:
-        """The 300 stories of which the study took 200 as COH200, with MANPLTS' scores as log-odds."""
+        """The 300 stories from which the study took the 200 of COH200, with MANPLTS' scores as log-odds."""
         stories = tuple(plotguided.read_stories(ratings))
         score_of = plotguided.read_scores(scores)
         people = np.array([np.mean([rating.value for rating in story.ratings]) for story in stories])
@@ -114,7 +114,9 @@ class Scored:
 
 @dataclass(frozen=True, eq=False)
 class Comments:
-    """Comments one by one, (n,): aspect 0-9, rating, story, its upvotes, words between blanks, text."""
+    """Single comments, arrays of shape (n,): aspect 0-9, rating, story, the story's upvotes, number of words between
+    blanks, text.
+    """
 
     aspect: Codes
     rating: Floats
@@ -126,7 +128,7 @@ class Comments:
 
     @classmethod
     def of(cls, path: Path) -> Comments:
-        """Those of a file of comments."""
+        """Comments in a file."""
         rows = [
             (comment.aspect - 1, comment.rating, at, np.nan if entry.upvotes is None else entry.upvotes, comment.text)
             for at, entry in enumerate(storyer_reasons.read_commented(path))
@@ -142,11 +144,13 @@ class Comments:
         )
 
     def one_sentence(self, names: Sequence[str]) -> list[str]:
-        """The same sentence for every comment but for the aspect's name, in place of the comments."""
+        """A baseline text in place of each comment: one sentence in which only the aspect's name varies."""
         return [SENTENCE.format(names[aspect].lower()) for aspect in self.aspect]
 
     def of_another_story(self) -> list[str]:
-        """In place of each comment the next one in the file on the same aspect; the last has the first."""
+        """A baseline text in place of each comment: the file's next comment on the same aspect; for the last, the
+        first.
+        """
         by_aspect: dict[int, list[int]] = {}
         for at, aspect in enumerate(self.aspect.tolist()):
             by_aspect.setdefault(aspect, []).append(at)
@@ -162,7 +166,9 @@ class Comments:
 
 
 def scores() -> dict[str, Score]:
-    """Scores that need no model: the longer story, and the shipped surface model's unrounded ratings on 0 to 1."""
+    """Scores that need no model: the story's length, and the unrounded ratings of the shipped surface model, rescaled
+    to 0 to 1.
+    """
     surface = SurfaceBackend(read_card(shipped_model()))
 
     def rated(criterion: str) -> Score:
@@ -174,7 +180,9 @@ def scores() -> dict[str, Score]:
 
 
 def accuracies(pairs: RankedPairs, higher: Floats, lower: Floats) -> tuple[Estimate, Estimate, Estimate]:
-    """Acc as the study defines it, Acc with ties as one half, and Dis, of scores of both stories of each pair."""
+    """Acc as the study defines it, Acc with ties counted one half, and Dis, from the scores of both stories of each
+    pair.
+    """
     return (
         upvote_order.accuracy(higher, lower, pairs.story_prompt, tie=upvote_order.TIE_WRONG),
         upvote_order.accuracy(higher, lower, pairs.story_prompt, tie=upvote_order.TIE_HALF),

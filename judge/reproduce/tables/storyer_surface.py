@@ -24,7 +24,9 @@ Floats = NDArray[np.float64]
 
 
 def out_of_fold(pairs: RankedPairs, seed: int = 1) -> Floats:
-    """Log odds (n,) that the more upvoted story of each pair is it, by fits that saw no pair of its story-prompt."""
+    """Log odds (n,) of each pair's right order (more upvoted story preferred), from fits without any pair of its
+    story-prompt.
+    """
     difference = _differences(pairs, _rows(list(pairs.stories.values()), prompts=True))
     lead = np.where(np.arange(len(pairs.order)) % 2 == 0, 1.0, -1.0)
     groups = [str(code) for code in pairs.story_prompt]
@@ -39,7 +41,9 @@ def out_of_fold(pairs: RankedPairs, seed: int = 1) -> Floats:
 
 
 def scored(pairs: RankedPairs, stories: Sequence[Story]) -> Floats:
-    """A score (m,) of other stories by the fit on all pairs; neither side reads a story-prompt."""
+    """Scores (m,) of other stories by the model fitted on all pairs; neither fit nor scores use the story-prompts'
+    texts.
+    """
     difference = _differences(pairs, _rows(list(pairs.stories.values()), prompts=False))
     spread = np.sqrt((difference**2).mean(axis=0))
     scale = np.where(spread > 0, spread, 1.0)

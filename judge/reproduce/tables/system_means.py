@@ -38,7 +38,7 @@ _EVERY_SYSTEM = Recipe(keep_human=True)
 
 
 def family(scores: Scores) -> Family:
-    """The four tables."""
+    """The four tables of system means and half-widths, of people and of a judge."""
     return Family(
         numbers=cache(partial(numbers, scores)),
         digits=dict.fromkeys((PEOPLE, PEOPLE_HALF, JUDGE, JUDGE_HALF), 2),
@@ -65,7 +65,9 @@ def numbers(scores: Scores, recipe: Recipe) -> Numbers:
 
 
 def estimates(scores: Scores) -> dict[Place, Estimate]:
-    """Ours: means with intervals in which story-prompts are the units, and their half-widths."""
+    """Corrected estimates: means with intervals in which story-prompts are the units, and the half-widths of these
+    intervals.
+    """
     cells: dict[Place, Estimate] = {}
     for mean_place, ratings in _ratings(scores).items():
         estimate = interval(ratings, OURS)

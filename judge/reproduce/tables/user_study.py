@@ -37,7 +37,7 @@ RAW_ANSWERS = (
 
 @dataclass(frozen=True, slots=True)
 class UserStudy:
-    """Errors by name, arrays of 0 and 1 of shape (100 explanations, 3 positions)."""
+    """The user study's answers: errors by name, each an array of 0 and 1 of shape (100 explanations, 3 positions)."""
 
     path: Path
     errors: Mapping[str, NDArray[np.float64]]
@@ -45,7 +45,7 @@ class UserStudy:
 
 
 def read_user_study(path: Path) -> UserStudy:
-    """Read `user_study.csv`; DataError as from `judge.datasets.studies.hanna_user_study.read_items`."""
+    """Read `user_study.csv`. Raises DataError as `judge.datasets.studies.hanna_user_study.read_items` does."""
     items = read_items(path)
     errors = {name: np.array([item.errors[name] for item in items], dtype=np.float64) for name in QUESTIONS}
     # None becomes NaN: an audit's export does not ask this question.
@@ -53,7 +53,7 @@ def read_user_study(path: Path) -> UserStudy:
 
 
 def family(study: UserStudy) -> Family:
-    """Agreement, its half-width, and error rates."""
+    """The tables of agreement (AC1), of its half-width, and of error rates."""
     return Family(
         numbers=cache(partial(numbers, study)),
         digits={AC1: 2, HALF: 2, RATE: 2},
@@ -66,7 +66,9 @@ def family(study: UserStudy) -> Family:
 
 
 def numbers(study: UserStudy, recipe: Recipe) -> Numbers:
-    """AC1; the upper end of its interval minus AC1, both rounded as the study did or not; the share of 300 answers."""
+    """AC1; its half-width, as upper end of the interval minus AC1, rounded as in the study or not; and error rates as
+    shares of 300 answers.
+    """
     values: Numbers = {}
     for name, answers in study.errors.items():
         agreement = chance_agreement.gwet(answers).estimate
@@ -79,7 +81,9 @@ def numbers(study: UserStudy, recipe: Recipe) -> Numbers:
 
 
 def estimates(study: UserStudy) -> dict[Place, Estimate]:
-    """Ours: AC1 with t over explanations, its unrounded half-width, and rates with explanations as clusters."""
+    """Corrected estimates: AC1 with t over explanations, its unrounded half-width, and rates with explanations as
+    clusters.
+    """
     cells: dict[Place, Estimate] = {}
     for name, answers in study.errors.items():
         agreement = chance_agreement.gwet(answers)

@@ -31,7 +31,7 @@ TABLES: Mapping[Level, str] = {level: f"williams_bh_{level}" for level in LEVELS
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tests:
-    """One table, arrays of shape (criteria, measures); `p` is NaN where the recipe does not test."""
+    """Tests of one table, arrays of shape (criteria, measures); `p` is NaN where the recipe does not test."""
 
     r12: Floats
     r13: Floats
@@ -47,7 +47,7 @@ Found = Callable[[Level, Recipe], Tests]
 
 
 def family(scores: Scores) -> Family:
-    """Both tables."""
+    """Both tables of Williams' tests."""
     tests_of = cache(partial(tests, scores))
     return Family(
         numbers=cache(partial(_numbers, tests_of)),
@@ -60,7 +60,9 @@ def family(scores: Scores) -> Family:
 
 
 def tests(scores: Scores, level: Level, recipe: Recipe) -> Tests:
-    """Correlations, tests and adjusted p of one table, by the recipe; all three correlations on the same stories."""
+    """Correlations, tests and adjusted p values of one table, by the recipe; all three correlations use the same
+    stories.
+    """
     shape = (len(NAMES), len(OTHERS))
     r12, r13, r23 = np.full((3, *shape), np.nan)
     n = np.zeros(shape, dtype=np.int64)

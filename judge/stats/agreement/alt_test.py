@@ -77,7 +77,7 @@ class AgainstPerson:
 
     @property
     def clustered_won(self) -> bool | None:
-        """Whether it did with the standard error over clusters; None where there is none."""
+        """Whether the judge won against this person with the standard error over clusters; None without it."""
         return None if self.clustered_adjusted is None else self.clustered_adjusted <= LEVEL
 
 
@@ -109,7 +109,9 @@ class AltTest:
 
     @property
     def p(self) -> float | None:
-        """The smallest level at which the judge would pass: the adjusted p that one half of the people reach."""
+        """The smallest level at which the judge would pass: the adjusted p value that is reached against one half of
+        the people.
+        """
         return _passing([person.adjusted for person in self.people])
 
     @property
@@ -124,7 +126,7 @@ class AltTest:
 
     @property
     def clustered_passed(self) -> bool | None:
-        """Whether that rate reaches one half."""
+        """Whether the winning rate with standard errors over clusters reaches one half."""
         rate = self.clustered_rate.value
         return None if rate is None else rate >= PASS
 

@@ -41,14 +41,14 @@ class Facet:
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """An effect that the design allows: its `own` facets, and the `outer` ones in which some of them are nested."""
+    """An effect in the model of a design: its `own` facets, and the `outer` ones in which some of them are nested."""
 
     own: tuple[str, ...]
     outer: tuple[str, ...] = ()
 
     @property
     def indices(self) -> frozenset[str]:
-        """The index set."""
+        """The term's index set: all its facets, own and outer."""
         return frozenset(self.own + self.outer)
 
     def __str__(self) -> str:
@@ -57,7 +57,7 @@ class Term:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Anova:
-    """One entry a term, smallest index sets first.
+    """Mean squares of all terms, one entry for each term, smallest index sets first.
 
     Attributes
     ----------

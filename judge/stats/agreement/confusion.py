@@ -62,7 +62,7 @@ class Confusion:
 
     @property
     def n(self) -> int:
-        """Stories that both sides labelled."""
+        """Number of stories that both sides labelled."""
         return int((self.cells.sum(axis=(1, 2)) > 0).sum())
 
     def values(self, resamples: Resamples) -> dict[str, Floats]:

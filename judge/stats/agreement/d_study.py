@@ -57,7 +57,8 @@ class Reliability:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The smallest sufficient design: `levels` of each facet and `calls` for one object, or why there is none.
+    """The smallest sufficient design: `levels` of each facet and `calls` for one object, or the reason why there is
+    none.
 
     `limit` is the coefficient with infinitely many levels of each facet that may grow.
     """

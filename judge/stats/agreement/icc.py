@@ -146,7 +146,7 @@ def _forms(b: Floats, w: Floats, j: Floats, e: Floats, n: int | Floats, k: int) 
 
 
 def resampled(ratings: Floats) -> Callable[[NDArray[np.int64]], Floats]:
-    """The family in resamples, for bootstrap intervals; in the order of `FORMS`.
+    """The six forms of ICC in each resample, in the order of `FORMS`, for bootstrap intervals.
 
     The mean squares of a resample are sums over stories, each standing as often as it was drawn, so that all resamples
     cost one product of matrices. A statistic for `Resamples.values`, `intervals.percentile` and `intervals.bca`.

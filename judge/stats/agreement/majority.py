@@ -17,7 +17,7 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Majority:
-    """The label of each of n stories.
+    """The majority label of each of n stories.
 
     Attributes
     ----------

@@ -35,7 +35,7 @@ class Differences:
 
     @property
     def clusters(self) -> int:
-        """Story-prompts."""
+        """Number of story-prompts."""
         return int(self.sums.shape[1])
 
     def moments(self, weights: Floats | None = None) -> Moments:
@@ -64,8 +64,8 @@ class Differences:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Moments:
-    """Mean d of each person (r,), the covariance (r, r) of one story-prompt's contributions, and how many stories of a
-    story-prompt the person with fewest can be compared on.
+    """Mean d of each person (r,), covariance (r, r) of one story-prompt's contributions, and, for the person with
+    fewest, the number of comparable stories for each story-prompt.
     """
 
     mean: Floats
@@ -74,7 +74,7 @@ class Moments:
 
     @property
     def least(self) -> int:
-        """The fewest story-prompts with which the test is made: everybody needs `MIN_STORIES` stories."""
+        """The fewest story-prompts that the test allows: each person needs `MIN_STORIES` stories."""
         return max(FEWEST, math.ceil(MIN_STORIES / max(self.stories_each, 1e-9)))
 
 

@@ -33,7 +33,7 @@ _BELOW = "no interval: the variance is estimated below 0, up to the upper end of
 
 @dataclass(frozen=True, slots=True)
 class Component:
-    """The variance of one term's effects, as estimated: negative where the estimate is."""
+    """Estimated variance of one term's effects, kept negative where the estimate is negative."""
 
     term: Term
     df: int
@@ -47,7 +47,7 @@ class Component:
 
     @property
     def printed(self) -> Estimate:
-        """The estimate for print; undefined where its whole interval is below 0, as variances are not negative."""
+        """The estimate for print; undefined where its whole interval is below 0, as a variance cannot be negative."""
         value, low, high = self.variance.value, self.variance.low, self.variance.high
         if value is None or low is None or high is None or high >= 0:
             return self.variance
@@ -64,7 +64,9 @@ class Component:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class VarianceComponents:
-    """All terms, smallest index sets first; `levels` of each facet; `draws` (b, terms) for intervals; n ratings."""
+    """Variance components of all terms, smallest index sets first; `levels` of each facet; `draws` (b, terms) for
+    intervals; n ratings.
+    """
 
     components: tuple[Component, ...]
     levels: Mapping[str, int]

@@ -143,7 +143,7 @@ class GivenQuality:
         return None
 
     def slope(self, weights: Floats, *, curved: bool = True) -> Floats:
-        """Coefficient of what is tested, at equal quality, in each set of weights.
+        """Coefficient of the tested variable at equal quality, for each set of weights.
 
         Parameters
         ----------

@@ -23,7 +23,7 @@ LEAST_OTHERS = 3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OwnPreference:
-    """`own` marks stories of the judge's own systems."""
+    """Data of the test of a judge's preference for its own systems; `own` marks their stories."""
 
     given: GivenQuality
     own: NDArray[np.bool_]

@@ -44,7 +44,7 @@ class Replicated:
 
     @classmethod
     def of(cls, ratings: Floats, *, persons: bool = False) -> Replicated:
-        """Repeated ratings of each story, gathered.
+        """Combine repeated ratings of each story.
 
         Parameters
         ----------
@@ -163,7 +163,7 @@ def _variance_of_singles(ratings: Floats) -> Statistic:
 
 
 def slope_deficit(judge: Floats, people: Replicated) -> Statistic:
-    """Points that the judge moves where people move by one, minus 1: C(J, P) / (V(P) - e) - 1.
+    """Change in the judge's rating for each point in people's, minus 1: C(J, P) / (V(P) - e) - 1.
 
     The judge's own error cancels. Below 0 is a judge that moves less than people, for lack of spread or for other
     opinions.
@@ -213,7 +213,7 @@ def excess_at(point: float, step: float, judge: Floats, people: Floats) -> Stati
 
 
 def loss_gap(lost: Floats, asked: Floats, people: Floats) -> Statistic:
-    """People's mean rating where the judge's repeats were lost minus where they were not.
+    """People's mean rating over the judge's lost repeats minus that over its other repeats.
 
     Parameters
     ----------

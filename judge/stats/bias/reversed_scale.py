@@ -50,7 +50,7 @@ def reversed_columns(ratings: Floats) -> list[tuple[int, float]]:
 
 
 def likely_cause(ratings: Floats, names: Sequence[str]) -> str:
-    """Likely cause why ratings of one story differ more than stories do, in words.
+    """Likely cause, in words, of ratings that differ more within stories than between them.
 
     Parameters
     ----------

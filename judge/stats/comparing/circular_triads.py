@@ -27,7 +27,7 @@ GUESSING = 0.25
 
 @dataclass(frozen=True, slots=True)
 class CircularTriads:
-    """Cyclic triads.
+    """Number and share of cyclic triads.
 
     Attributes
     ----------
@@ -92,7 +92,7 @@ class _Cluster:
     chance: Floats
 
     def counts(self) -> tuple[float, float, float]:
-        """Cyclic, strict and uneven triads."""
+        """Numbers of cyclic, strict and uneven triads."""
         over = (self.net > 1e-9).astype(np.float64)
         decided = over + over.T
         met = self.met.astype(np.float64)

@@ -102,7 +102,7 @@ def informations(fit: Fit) -> Floats:
 
 
 def left_out(fit: Fit) -> Floats:
-    """Parameters without each cluster, one Newton step from the fit.
+    """Parameters when each cluster is left out, by one Newton step from the fit.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ def spread(without: Floats) -> Floats:
 def interval(
     estimate: Estimate, without: Floats, *, confidence: float = 0.95, bounds: tuple[float, float] = (-np.inf, np.inf)
 ) -> Estimate:
-    """A value with its interval from the values without each cluster (CR3; Bell & McCaffrey 2002).
+    """A value with its interval, from the values when each cluster is left out (CR3; Bell & McCaffrey 2002).
 
     Parameters
     ----------

@@ -56,7 +56,7 @@ class Comparisons:
 
     @property
     def n(self) -> float:
-        """Comparisons that ended in some way, with their weights."""
+        """Number of comparisons with an outcome, weighted."""
         return float(self.ended.sum())
 
     @property
@@ -86,7 +86,7 @@ class Comparisons:
         return self.of(np.arange(self.first.size), ended)
 
     def of(self, rows: Codes, ended: Floats | None = None) -> Comparisons:
-        """Some of the comparisons, optionally with other outcomes.
+        """A subset of the comparisons, optionally with other outcomes.
 
         Parameters
         ----------

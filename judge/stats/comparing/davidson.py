@@ -190,7 +190,7 @@ class Design:
         return out
 
     def dense(self) -> Floats:
-        """The columns without log ν, (n, size less log ν)."""
+        """Design matrix as a dense array without the column of log ν, shape (n, size less log ν)."""
         out = np.zeros((self.first.size, self.systems + self.further.shape[1]))
         rows = np.arange(self.first.size)
         out[rows, self.first], out[rows, self.second] = 1.0, -1.0
@@ -239,7 +239,7 @@ class Fit:
 
     @property
     def log_likelihood(self) -> float:
-        """Of the endings (for fractions: a quasi-likelihood)."""
+        """Log likelihood of the outcomes (for fractions: a quasi-likelihood)."""
         return _likelihood(self.design, self.found.ended, self.parameters)
 
 

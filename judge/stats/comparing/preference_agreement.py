@@ -96,7 +96,7 @@ def preference_agreement(side: Floats, people: Floats, cluster: Codes, *, ties: 
 
 
 def pair_credit(side: Floats, people: Floats) -> Floats:
-    """Credit of one side for each pair of stories, as a tie counts one half.
+    """Credit of one side for each pair of stories; a tie counts one half.
 
     Parameters
     ----------

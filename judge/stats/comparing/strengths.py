@@ -134,7 +134,7 @@ def strengths(
 
 
 def win_rates(fit: Fit, parameters: Floats) -> Floats:
-    """Expected win rates of the systems against the field, ties one half.
+    """Expected win rate of each system against all others, ties counted one half.
 
     Parameters
     ----------

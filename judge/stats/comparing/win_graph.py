@@ -19,7 +19,7 @@ _NAMED = 4
 
 
 def wins(comparisons: Comparisons) -> Floats:
-    """Number of times that each system was preferred to each other.
+    """Number of times that one system was preferred to another, for each ordered pair of systems.
 
     Parameters
     ----------

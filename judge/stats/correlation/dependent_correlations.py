@@ -67,7 +67,7 @@ class CorrelationTest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CorrelationTests:
-    """The same as arrays of one shape; NaN and a reason where undefined."""
+    """Tests of r12 = r13 as arrays of one shape; where undefined, NaN and a reason."""
 
     statistic: Floats
     df: Floats
@@ -151,7 +151,7 @@ def compare_arrays(r12: ArrayLike, r13: ArrayLike, r23: ArrayLike, n: ArrayLike,
 
 
 def by_strength(r12: ArrayLike, r13: ArrayLike, r23: ArrayLike) -> tuple[Floats, Floats, Floats]:
-    """Correlations after turning round 2 and 3 where needed so that r12 and r13 are not negative.
+    """Correlations after the signs of variables 2 and 3 are reversed where needed so that r12 and r13 are not negative.
 
     For measures of which some are distances: r23 changes its sign with each turn, and keeps it where both are turned.
 
@@ -187,7 +187,7 @@ def _tail_probability(statistic: Floats, df: Floats, tail: Tail) -> Floats:
 
 
 def number(value: Floats) -> float | None:
-    """The one value of an array of shape ().
+    """The value of an array of shape () as a number.
 
     Parameters
     ----------

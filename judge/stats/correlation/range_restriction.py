@@ -29,7 +29,7 @@ LEAST_RELIABLE = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """`ratio` is u, 1 or more, `reliability` a, above 0 and up to 1, of people's means within classes."""
+    """Spread of people's means within classes: `ratio` is u (1 or more), `reliability` is a (above 0 and up to 1)."""
 
     ratio: float = 1.0
     reliability: float = 1.0
@@ -61,7 +61,7 @@ def at_spread(values: Floats, spread: Spread, *, rank: bool) -> Floats:
 
 
 def spread_within(ratings: Floats, group: Codes) -> Spread:
-    """Ratio of the standard deviations of people's means overall and within groups, and their reliability within.
+    """Ratio of the standard deviation of people's means overall to that within groups, and their reliability within.
 
     Parameters
     ----------

@@ -33,7 +33,8 @@ _SAME = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class SlidingSets:
-    """Pearson's r of differences between sets (of ratings, for `stories`), signed; tables print its square.
+    """Signed Pearson's r of differences between sets (`stories`: of the stories' ratings themselves); tables print its
+    square.
 
     Attributes
     ----------

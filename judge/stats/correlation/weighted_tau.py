@@ -40,7 +40,7 @@ _BLOCK = 2_000_000
 
 
 def tau_b(x: Codes, y: Codes) -> Callable[[Counts], Floats]:
-    """A function from weights (b, n) to the tau-b (b,) of b resamples, in which story i stands weights[b, i] times.
+    """A function from weights (b, n) to the tau-b (b,) of b resamples, in which story i occurs weights[b, i] times.
 
     Parameters
     ----------
@@ -128,7 +128,9 @@ class _Ties:
         return cls(level, unit, table @ table.T if pairs else table, pairs)
 
     def tied(self, counts: Counts, c: Reals, n: NDArray[np.int64], largest: int) -> NDArray[np.int64]:
-        """Tied pairs in each resample, from counts (b, units), also given as floats, and the stories (b,) in it."""
+        """Number of tied pairs in each resample, from counts (b, units), `c` (the same as floats) and `n`, the number
+        of stories (b,) in each resample.
+        """
         if self.level.size == 0:
             return np.zeros(n.shape, dtype=np.int64)
         if self.table is None:
@@ -203,7 +205,7 @@ def _signs(level: Codes, rows: Codes | slice) -> NDArray[np.int8]:
 
 
 def by_stories(x: Codes, y: Codes) -> Statistic:
-    """tau-b from weights of stories, in the cheapest way.
+    """tau-b from weights of stories, by the fastest method for the data.
 
     Parameters
     ----------

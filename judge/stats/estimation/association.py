@@ -22,7 +22,7 @@ PERMUTATIONS = 9999
 
 @dataclass(frozen=True, slots=True)
 class Association:
-    """Result of one test of association.
+    """Result of one test of association between losses and a group or number.
 
     Attributes
     ----------
@@ -50,14 +50,16 @@ class Association:
 
     @property
     def tail(self) -> str | None:
-        """``greater``: the upper tail of chi-squared, which knows no direction; else ``two-sided``; None: no test."""
+        """Tail of the test: ``greater`` for the upper tail of chi-squared, which has no direction; else ``two-sided``;
+        None without a test.
+        """
         if self.p is None:
             return None
         return "greater" if self.test.startswith("chi2") else "two-sided"
 
 
 def with_group(lost: NDArray[np.bool_], group: NDArray[np.int64], rng: np.random.Generator) -> Association:
-    """Association of being lost with a group.
+    """Test the association between the loss of units and their group.
 
     Fisher's exact test for a 2 x 2 table; Pearson's chi-squared where all expected counts reach 5 (Cochran 1954), else
     the same statistic against 9,999 tables with the same margins drawn at random, p = (1 + #) / (1 + 9,999).
@@ -99,7 +101,7 @@ def with_group(lost: NDArray[np.bool_], group: NDArray[np.int64], rng: np.random
 
 
 def with_number(lost: NDArray[np.bool_], number: NDArray[np.float64]) -> Association:
-    """Association of being lost with a number.
+    """Test the association between the loss of units and a number.
 
     Mann-Whitney's test (normal approximation with tie correction), AUC = U / (lost x kept) as effect, and the
     point-biserial correlation.

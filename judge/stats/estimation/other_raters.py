@@ -26,7 +26,7 @@ _ENOUGH = 1e6
 
 
 def factor(parts: Floats, resampled: Floats) -> float:
-    """Factor that widens the resampled values of the mean; 1 where raters differ no more than stories explain.
+    """Factor that widens an interval for the sampling of raters; 1 where raters differ no more than stories explain.
 
     Parameters
     ----------

@@ -28,7 +28,7 @@ ALL_ZERO = "no test: the ratings are equal on every story-prompt"
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One pair of systems.
+    """Difference between the mean ratings of one pair of systems.
 
     Attributes
     ----------

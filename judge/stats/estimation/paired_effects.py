@@ -25,7 +25,7 @@ _SAME = 1e-9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RateDifference:
-    """Two shares of the same trials.
+    """Difference between two shares of the same trials.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class RateDifference:
 
     @classmethod
     def undefined(cls, reason: str, discordant: Mask) -> RateDifference:
-        """Shares that are not known.
+        """A difference of shares that are unknown.
 
         Parameters
         ----------
@@ -127,7 +127,7 @@ def standardised(first: Floats, second: Floats) -> Estimate:
 
 
 def rate_difference(tried: Mask, first: Mask, second: Mask) -> RateDifference:
-    """Shares of trials that succeeded on each side.
+    """Difference between the shares of trials that succeeded on each side.
 
     Parameters
     ----------

@@ -38,7 +38,7 @@ FEW = 30
 
 @dataclass(frozen=True, slots=True)
 class PoweredMean:
-    """A prediction-powered mean beside those that use one side only.
+    """A prediction-powered mean, with the means from human ratings alone and from the judge alone.
 
     Attributes
     ----------

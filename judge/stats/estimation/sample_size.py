@@ -85,7 +85,7 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number of story-prompts (or other levels): value and the range of 10 to 90 %; None = beyond what is given."""
+    """A number of story-prompts (or other levels): value and 10 to 90 % range; None = larger than any number tried."""
 
     value: int | None
     low: int | None
@@ -253,7 +253,7 @@ def tost_power(difference: float, error: float, margin: float, df: int, *, alpha
 
 
 def fewest(enough: Callable[[int], bool]) -> int | None:
-    """The least number from 5 on that is enough; None beyond `MOST`.
+    """The smallest number from 5 on for which `enough` is true; None beyond `MOST`.
 
     Parameters
     ----------

@@ -22,7 +22,8 @@ ALLOCATIONS: tuple[str, ...] = get_args(Allocation)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Drawn:
-    """A sample: `unit` (n,) indices in ascending order, `weight` (n,) units that each stands for.
+    """A sample: `unit` (n,) holds indices in ascending order, `weight` (n,) the number of units that each one
+    represents.
 
     `size` and `drawn` (strata,) count units and drawn units of each stratum. `some` says that not every stratum could
     have one (fewer units asked for than strata): which ones do is random then, and `weight` allows for that.
@@ -87,7 +88,7 @@ def draw(stratum: Integers, order: Integers, n: int, rng: np.random.Generator, a
 
 
 def allocate(size: Integers, n: int, rng: np.random.Generator) -> Integers:
-    """Numbers to draw of each stratum, as equal as they can be, shape (strata,).
+    """Numbers of units to draw from each stratum, as equal as possible, shape (strata,).
 
     What is left over after equal shares goes to strata by chance.
 

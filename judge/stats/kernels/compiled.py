@@ -140,7 +140,7 @@ def rows(x: Floats, y: Floats, mass: Sums) -> tuple[Sums, Sums, Sums]:
 
 
 def swaps(masks: Masks, cells: tuple[Codes, Codes], signed: Sums, margin: Sums) -> Sums:
-    """Sums over pairs after swaps, by contingency tables.
+    """Sums over pairs after two judges' ratings are swapped, by contingency tables.
 
     Parameters
     ----------

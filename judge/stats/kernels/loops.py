@@ -27,7 +27,7 @@ def tables(
     levels_x: int,
     out: Sums,
 ) -> None:
-    """Sums over pairs by contingency tables, as of `compiled.tables`.
+    """Sums over pairs by contingency tables: the loop of `compiled.tables`.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def sweep(
     levels_y: int,
     out: Sums,
 ) -> None:
-    """Sums over pairs by a sweep over the stories, as of `compiled.sweep`.
+    """Sums over pairs by a sweep over the stories: the loop of `compiled.sweep`.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def sweep(
 
 
 def rows(x: Floats, y: Floats, mass: Sums, out: Sums) -> None:
-    """Sums over pairs of groups of each row of means, as of `compiled.rows`.
+    """Sums over pairs of groups in each row of means: the loop of `compiled.rows`.
 
     Parameters
     ----------
@@ -169,7 +169,7 @@ def rows(x: Floats, y: Floats, mass: Sums, out: Sums) -> None:
 
 
 def swaps(masks: Masks, cell_a: Codes, cell_b: Codes, signed: Sums, margin: Sums, out: Sums) -> None:
-    """Sums over pairs after swaps of ratings, as of `compiled.swaps`.
+    """Sums over pairs after swaps of ratings: the loop of `compiled.swaps`.
 
     Parameters
     ----------

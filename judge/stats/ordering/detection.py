@@ -30,7 +30,7 @@ _LEAST_EFFECT = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Detection:
-    """Wins of the untouched story, ties and losses.
+    """Numbers of pairs in which the untouched story won, tied or lost, and the share that it won.
 
     `estimate` is the share won, ties one half. `p` is two-sided, of one half; `p_raised` one-sided, of "the changed
     story is not rated higher more often"; both are of the score test that the interval inverts, and None where there is
@@ -95,7 +95,7 @@ def detection(difference: Floats, cluster: Codes) -> Detection:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Intervals:
-    """Of s samples: ends of the intervals, p values, and the number of independent pairs that each is worth."""
+    """Intervals of s samples: their ends, p values, and the number of independent pairs that each sample is worth."""
 
     low: Floats
     high: Floats

@@ -54,12 +54,12 @@ class PairCounts:
 
     @property
     def pairs(self) -> int:
-        """All pairs."""
+        """Number of all pairs."""
         return self.comparable + self.tied_people + self.tied_both
 
     @property
     def comparable(self) -> int:
-        """Pairs that people order."""
+        """Number of pairs that people do not tie."""
         return self.concordant + self.discordant + self.tied_judge
 
 
@@ -80,7 +80,7 @@ class PairTable:
 
     @property
     def counts(self) -> PairCounts:
-        """Outcomes over all pairs taken."""
+        """Number of pairs by outcome, over all pairs that are included."""
         return PairCounts(*(int(total) for total in self.outcomes.reshape(5, -1).sum(axis=1)))
 
     def accuracy(self, credit: Credit) -> Estimate:

@@ -104,7 +104,7 @@ def _whole(present: Flags, resampled: Floats) -> tuple[Floats, int]:
 
 
 def rank_sets(higher: Flags) -> list[tuple[int, int]]:
-    """The ranks that tested differences leave possible for each system.
+    """Range of ranks that is consistent with the tested differences, for each system.
 
     From 1 + the systems told apart above it to the number of systems minus those told apart below it. Where `higher`
     comes from tests with family-wise level alpha over all pairs, all sets together hold the true ranks with
@@ -125,7 +125,7 @@ def rank_sets(higher: Flags) -> list[tuple[int, int]]:
 
 
 def letters(different: Flags, means: Floats) -> list[str]:
-    """Compact letter display: two systems share a letter exactly when they were not told apart.
+    """Compact letter display: two systems share a letter exactly when their difference is not significant.
 
     Insert-and-absorb (Piepho 2004): start with all in one group; every pair told apart splits each group that holds
     both; groups inside others are absorbed. Letters go from the highest mean down.

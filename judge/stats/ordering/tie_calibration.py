@@ -38,7 +38,7 @@ _NOTHING = "undefined with fewer than 2 stories to pair"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TieCalibration:
-    """acc_eq without calibration, in sample, and held out.
+    """Tie-calibrated accuracy acc_eq: without calibration, in sample, and held out.
 
     Attributes
     ----------
@@ -159,7 +159,9 @@ class _Sums:
         self.n = int((size > 1).sum() if self._within else unit.size * (unit.size - 1) // 2)
 
     def score(self, epsilon: Codes) -> tuple[Floats, Floats]:
-        """Pairs scored right, and all pairs, by units, with the number of the epsilon given for each pair of folds."""
+        """Numbers of correctly ordered pairs and of all pairs, by units, given the index of epsilon for each pair of
+        folds.
+        """
         right, taken = np.zeros(int(np.prod(self._shape))), np.zeros(int(np.prod(self._shape)))
         for i, j, result, candidate in self._kept or self._pairs():
             tied = candidate <= epsilon[self._group[self._fold[i], self._fold[j]]]

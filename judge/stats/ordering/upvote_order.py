@@ -46,7 +46,7 @@ def accuracy(higher: Floats, lower: Floats, story_prompt: Codes, *, tie: float =
 
 
 def distance(higher: Floats, lower: Floats, story_prompt: Codes) -> Estimate:
-    """Mean of the more upvoted story's score less the other's, in points of the score.
+    """Mean score of the more upvoted story minus that of the other, in points of the score.
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ class WinRate:
 
 
 def win_rate(difference: NDArray[np.float64], cluster: NDArray[np.int64] | None = None) -> WinRate:
-    """(wins + ties / 2) / pairs.
+    """Win rate: (wins + ties / 2) / pairs.
 
     Parameters
     ----------

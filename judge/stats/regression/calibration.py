@@ -27,7 +27,7 @@ class _Curve(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """slope * x + intercept, in the units of y."""
+    """A calibration line: slope * x + intercept, in the units of y."""
 
     slope: float
     intercept: float
@@ -61,7 +61,7 @@ class Calibration:
     reason: str | None = None
 
     def predict(self, score: Floats) -> Floats:
-        """People's mean rating as far as the scores tell.
+        """People's mean rating, predicted from scores.
 
         Parameters
         ----------
@@ -79,7 +79,7 @@ class Calibration:
 
 
 def fit_calibration(score: Floats, people: Floats, kind: Kind) -> Calibration:
-    """Fit.
+    """Fit a calibration of scores to people's mean ratings.
 
     Parameters
     ----------

@@ -21,7 +21,9 @@ NO_PAIR = "undefined: no story has both a prediction and people's ratings"
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """Stories with similar predictions: lowest and highest one, how many, mean prediction, people's mean and its sd."""
+    """Stories with similar predictions: lowest and highest prediction, number of stories, mean prediction, people's
+    mean and its sd.
+    """
 
     low: float
     high: float
@@ -32,7 +34,7 @@ class Bin:
 
     @property
     def gap(self) -> float:
-        """Mean prediction less people's mean: above 0, the ratings promise too much."""
+        """Mean prediction minus people's mean; above 0, the predictions are too high."""
         return self.predicted - self.people
 
 

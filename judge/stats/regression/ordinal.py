@@ -29,7 +29,7 @@ _PERFECT = 1e-4
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ordinal:
-    """A fitted model.
+    """A fitted proportional-odds model.
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ def _why_not(y: Floats) -> str | None:
 
 
 def fit_ordinal(x: Floats, y: Floats, penalty: float = 0.0) -> Ordinal | str:
-    """Fit the model.
+    """Fit the proportional-odds model.
 
     Parameters
     ----------

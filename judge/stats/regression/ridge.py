@@ -26,7 +26,7 @@ LEAST = 1e-9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RidgeFit:
-    """A fitted regression.
+    """A fitted ridge regression.
 
     Attributes
     ----------
@@ -87,7 +87,7 @@ class Decomposed:
 
 
 def fit_ridge(x: Floats | Decomposed, y: Floats, penalties: Sequence[float] = PENALTIES) -> RidgeFit:
-    """Fit with the penalty of least leave-one-out error (the first of equally good ones).
+    """Fit a ridge regression with the penalty of least leave-one-out error (the first of equally good ones).
 
     Parameters
     ----------

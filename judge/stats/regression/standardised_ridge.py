@@ -19,7 +19,7 @@ CONSTANT = 1e-12
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StandardisedRidge:
-    """A fitted regression.
+    """A fitted ridge regression on standardised columns.
 
     Attributes
     ----------
@@ -37,12 +37,12 @@ class StandardisedRidge:
 
     @property
     def weights(self) -> Floats:
-        """Units of the response per standard deviation of each column, shape (p,)."""
+        """Weight of each column, in units of the response per standard deviation of the column, shape (p,)."""
         return self.fitted.weights
 
     @property
     def intercept(self) -> float:
-        """Mean of the response in fitting: the prediction for the average row."""
+        """Mean of the response in the fitted rows: the prediction for the average row."""
         return self.fitted.intercept
 
     def predict(self, rows: Floats) -> Floats:
@@ -81,7 +81,7 @@ class StandardisedRows:
 
 
 def fit_ridge(rows: Floats | StandardisedRows, response: Floats, penalties: Sequence[float]) -> StandardisedRidge:
-    """Fit, with the penalty of least leave-one-out error (`stats.regression.ridge`).
+    """Fit a ridge regression with the penalty of least leave-one-out error (`stats.regression.ridge`).
 
     Parameters
     ----------

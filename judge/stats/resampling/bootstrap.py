@@ -156,7 +156,7 @@ class Resamples:
         return mass, replace(self, factors=tuple(varying)) if varying else None
 
     def jackknife(self) -> tuple[Resamples, ...]:
-        """For each factor, as many resamples as it has units, each without one unit: for influences and `bca`."""
+        """Leave-one-out resamples for each factor, one without each of its units; used for influences and `bca`."""
         subsets = []
         for i, factor in enumerate(self.factors):
             units = factor.counts.shape[1]
@@ -173,11 +173,11 @@ class Resamples:
         return Resamples(tuple(factors), "the data")
 
     def one_way(self) -> tuple[Resamples, ...]:
-        """Each factor drawn alone, as often as here: for `intervals.calibrated`."""
+        """Resamples of each factor drawn alone, with the same draws as here; used for `intervals.calibrated`."""
         return tuple(Resamples((factor,), f"one factor of {self.name}") for factor in self.factors)
 
     def interval(self, estimate: Estimate, values: Floats) -> Estimate:
-        """The estimate with the program's usual interval.
+        """The estimate with the program's default confidence interval.
 
         Expanded percentiles for one factor (`intervals.expanded`). Two factors drawn together scatter too widely
         already (`intervals.calibrated`): plain percentiles. What the estimate's `method` says is kept in front.

@@ -27,7 +27,7 @@ def with_jackknife(
     confidence: float = 0.95,
     bounds: tuple[float, float] = (-1.0, 1.0),
 ) -> tuple[Estimate, float | None]:
-    """A value with its interval, and its standard error.
+    """A value with its jackknife confidence interval, and its standard error.
 
     Parameters
     ----------

@@ -11,7 +11,7 @@ Codes = NDArray[np.int64]
 
 
 def deal(group: Codes, folds: int, rng: np.random.Generator) -> Codes:
-    """Deal groups out to folds at random and in turn, so that folds hold equally many groups.
+    """Assign groups to folds in random order and in turn, so that the folds hold equal numbers of groups.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def deal(group: Codes, folds: int, rng: np.random.Generator) -> Codes:
 
 
 def folds_of_groups(groups: Sequence[str], folds: int, seed: int) -> Codes:
-    """Fold of each row, shape (n,), dealt out to groups by name (`deal`).
+    """Fold of each row, shape (n,); rows with the same group name share a fold, and `deal` assigns the groups.
 
     Parameters
     ----------

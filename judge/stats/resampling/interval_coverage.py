@@ -109,7 +109,7 @@ FEW = 30
 
 
 def few_story_prompts(dataset: str, story_prompts: int, level: str) -> str:
-    """The warning for intervals that resample stories, where there are too few story-prompts to resample.
+    """Warning that intervals from resampled stories are unreliable because there are too few story-prompts.
 
     Parameters
     ----------

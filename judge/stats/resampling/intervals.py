@@ -86,7 +86,7 @@ def expanded(estimate: Estimate, values: Floats, units: int, method: str, *, con
 
 
 def holding(estimate: Estimate) -> Estimate:
-    """The estimate with an interval that reaches at least to its value.
+    """The estimate, with its interval extended where it did not contain the value.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ def bca(
 
 
 def acceleration(jackknife: Sequence[Floats]) -> float:
-    """The acceleration of BCa, of one or more independently drawn factors.
+    """Acceleration constant of the BCa interval, for one or more independently drawn factors.
 
     With influences l = (m - 1)(mean - value without the unit) of the m units of each factor,
 

@@ -31,7 +31,7 @@ _CHUNK = 4_000_000
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """A statistic with its interval, and the test that the statistic is zero.
+    """A statistic with its interval, and the test of the hypothesis that it is zero.
 
     Attributes
     ----------
@@ -126,7 +126,7 @@ def student(
     confidence: float = 0.95,
     bias: float = 0.0,
 ) -> Test:
-    """The t test that a value with a standard error is zero, and its interval.
+    """The t test that a value with a standard error is zero, and the confidence interval of the value.
 
     With `bias`, the interval is that much longer on both sides, and the test is that of a value so much nearer to zero
     (Armstrong & Kolesár 2021, Econometrica 89, section 2: the interval that adds the bound holds its level).

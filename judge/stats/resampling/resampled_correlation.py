@@ -31,7 +31,7 @@ def values(
     grouping: Grouping = "overall",
     group: Codes | None = None,
 ) -> Floats:
-    """The correlation in each resample.
+    """The correlation between x and y in each resample.
 
     Parameters
     ----------

@@ -84,7 +84,7 @@ class SwapTest:
 
     @property
     def difference(self) -> float | None:
-        """tau-b of a less tau-b of b."""
+        """tau-b of judge a minus tau-b of judge b."""
         return None if self.a is None or self.b is None else self.a - self.b
 
 
@@ -99,7 +99,7 @@ def swap_test(
     group: Codes | None = None,
     tail: Tail = "two-sided",
 ) -> SwapTest:
-    """Compare two judges' tau-b with people by random swaps.
+    """Test the difference between two judges' tau-b with people by swapping the judges' ratings at random.
 
     Parameters
     ----------

@@ -41,7 +41,7 @@ class _Pair:
 
 
 def overall(a: Floats, b: Floats, people: Codes) -> Both:
-    """tau-b of two judges with people over all stories, after swaps of the judges' ratings.
+    """tau-b of two judges with people over all stories, in each random swap of the judges' ratings.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def overall(a: Floats, b: Floats, people: Codes) -> Both:
 
 
 def over_means(a: Floats, b: Floats, people: Floats, group: Codes) -> Both:
-    """tau-b of two judges with people over group means, after swaps of the judges' ratings.
+    """tau-b of two judges with people over group means, in each random swap of the judges' ratings.
 
     Parameters
     ----------

@@ -49,7 +49,7 @@ _BLOCK = 4_000_000
 def correlations(
     resamples: Resamples, x: Floats, y: Floats, group: Codes, coefficient: Coefficient, seed: int
 ) -> Floats:
-    """The correlation over plausible true means of groups (systems), one for each resample.
+    """The correlation between plausible true means of groups (systems), once for each resample.
 
     Parameters
     ----------
@@ -102,7 +102,8 @@ def correlations(
 
 
 def reliability(y: Floats, group: Codes, unit: Codes) -> Estimate:
-    """Share of the variance of groups' sample means that is of their true means; below 0 where noise exceeds it.
+    """Share of the variance of groups' sample means that is due to their true means; below 0 where the noise exceeds
+    it.
 
     1 - V / M, with M the variance between sample means, and V that of their noise, from the jackknife over units of the
     means' differences (Efron & Tibshirani 1993, equation 11.5), so that what all groups of a unit share is no noise
@@ -140,7 +141,7 @@ def reliability(y: Floats, group: Codes, unit: Codes) -> Estimate:
 
 
 def draws(sample: Floats, resampled: Floats, units: int, rng: np.random.Generator) -> Floats:
-    """Plausible true means, shape (2, B, groups), up to a shift of each side.
+    """Plausible true means of both sides, shape (2, B, groups), each side up to an added constant.
 
     Parameters
     ----------

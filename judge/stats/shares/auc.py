@@ -51,7 +51,7 @@ class PointBiserial:
 
 
 def point_biserial(rating: Floats, label: Flags) -> PointBiserial:
-    """Pearson's r of ratings with labels, true = 1, and its largest possible value.
+    """Pearson's r of ratings with labels (true = 1), with the largest value that r can take.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def point_biserial(rating: Floats, label: Flags) -> PointBiserial:
 
 
 def auc(rating: Floats, label: Flags) -> Estimate:
-    """Area under the ROC curve = U / (positives x negatives), ties one half, with DeLong's interval.
+    """Area under the ROC curve = U / (positives x negatives), where ties count one half, with DeLong's interval.
 
     Variance: DeLong, DeLong & Clarke-Pearson (1988), by mid-ranks as in Sun & Xu (2014); normal, cut at 0 and 1; for
     independent stories.
@@ -121,7 +121,7 @@ def auc(rating: Floats, label: Flags) -> Estimate:
 
 
 def resampled_auc(rating: Floats, label: Flags) -> Callable[[NDArray[np.int64]], Floats]:
-    """A function from weights (b, n) to the AUC in each of b resamples; NaN where one has no story of a class.
+    """A function from weights (b, n) to the AUC in each of b resamples; NaN where a resample has no story of one class.
 
     Parameters
     ----------

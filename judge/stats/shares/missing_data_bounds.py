@@ -9,7 +9,7 @@ from judge.stats.estimate import Estimate
 
 
 def mean_bounds(values: NDArray[np.float64], low: float, high: float) -> Estimate:
-    """The mean of the known values with Manski's (1990) bounds for the mean of all.
+    """The mean of the known values, with Manski's (1990) bounds for the mean of all values, known and missing.
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ def corrected_share(
     negatives: float,
     z: float = _Z95,
 ) -> Estimate:
-    """Share of truly positive stories among n judged ones.
+    """Share of truly positive stories among n judged stories, corrected for the judge's errors.
 
     Parameters
     ----------

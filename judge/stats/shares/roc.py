@@ -23,7 +23,8 @@ ONE_CLASS = "undefined with one class only"
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """Rates at each threshold, from none called positive (threshold inf) down to all.
+    """False-positive and true-positive rates at each threshold, from inf (no story is called positive) down to the
+    lowest (all are).
 
     Attributes
     ----------
@@ -95,7 +96,8 @@ def tpr_at_fpr(score: Floats, label: Flags, most: float = 0.05) -> Estimate:
 
 
 def resampled_tpr_at_fpr(score: Floats, label: Flags, most: float = 0.05) -> Callable[[NDArray[np.int64]], Floats]:
-    """A function from weights (b, n) to `tpr_at_fpr` in each of b resamples; NaN where one lacks a class.
+    """A function from weights (b, n) to `tpr_at_fpr` in each of b resamples; NaN where a resample has no story of one
+    class.
 
     Parameters
     ----------
@@ -140,7 +142,7 @@ def youden(score: Floats, label: Flags) -> float:
 
 
 def threshold_at_fpr(score: Floats, label: Flags, most: float) -> float | None:
-    """Lowest threshold with a limited false-positive rate; None where even the highest score exceeds it.
+    """Lowest threshold at which the false-positive rate keeps to a limit; None where even the highest score exceeds it.
 
     Parameters
     ----------

@@ -13,7 +13,7 @@ _CHUNK = 8_000_000
 
 
 def nearest(x: Vectors, apart: Codes, k: int) -> Codes:
-    """The k vectors of greatest cosine among those of another group.
+    """The k nearest neighbours of each vector by cosine, among the vectors of other groups.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def nearest(x: Vectors, apart: Codes, k: int) -> Codes:
 
 
 def purity(neighbours: Codes, labels: Codes) -> Floats:
-    """Mean share of neighbours that carry the vector's own label, of each labelling.
+    """Mean share of a vector's neighbours that carry its own label, for each labelling.
 
     Parameters
     ----------

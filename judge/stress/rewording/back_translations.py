@@ -20,7 +20,9 @@ _FORM = '{"sentence": {"score": 0.5, "trans": "other words"}}'
 
 
 class BackTranslations:
-    """The sentences of a file; blanks and letter case are ignored in the comparison with a story's sentences."""
+    """Sentences and their back-translations from a file; blanks and letter case are ignored when they are matched to a
+    story's sentences.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -35,7 +37,7 @@ class BackTranslations:
                     self._known[_key(sentence)] = translation.strip()
 
     def of(self, story: Story) -> Mapping[str, str]:
-        """Paraphrases of the sentences of a story that have one in the file."""
+        """Paraphrases of those sentences of a story that the file has a paraphrase for."""
         translations = {}
         for start, end in sentences(story.text):
             translation = self._known.get(_key(story.text[start:end]))

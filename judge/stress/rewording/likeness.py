@@ -36,7 +36,9 @@ def bleu_1(sentence: str, other: str) -> float:
 
 
 def overlap(sentence: str, other: str) -> float:
-    """Share of the sentence's words of four letters or more that begin as a word of the other does; 1 without any."""
+    """Share of the sentence's words of four letters or more that begin like some word of the other sentence; 1 where it
+    has no such word.
+    """
     long = {word[:_STEM] for word in _words(sentence) if len(word) >= _LONG}
     return len(long & {word[:_STEM] for word in _words(other)}) / len(long) if long else 1.0
 

@@ -54,7 +54,7 @@ class Rewriter:
         """Why rewordings were not taken, or did not come."""
 
     def prepare(self, stories: Iterable[Story]) -> None:
-        """Request paraphrases of the chosen sentences without a stored answer, and check all answers."""
+        """Request paraphrases of the chosen sentences that have no stored answer, and check all answers."""
         chosen = dict.fromkeys(sentence for story in stories for sentence in self._chosen(story))
         missing = [sentence for sentence in chosen if sentence not in self._answers]
         if missing:

@@ -46,14 +46,16 @@ _STATE = "trainer_state.json"
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """The model that training goes on from: its key, and how many tokens of a text are read."""
+    """The pretrained model that training starts from: its key, and the number of tokens of a text that it reads."""
 
     key: str
     max_length: int
 
 
 def base_of(options: EncoderOptions) -> Base:
-    """Look at the model. SpecError where it cannot be loaded or has no limit that it names."""
+    """Load the pretrained model and describe it. Raises SpecError where it cannot be loaded or does not state how many
+    tokens it reads.
+    """
     model = _open(options, None, 1)
     tokens = int(model.tokenizer.model_max_length)
     places = getattr(model.config, "max_position_embeddings", None) or tokens
@@ -75,7 +77,7 @@ def count_cut(options: EncoderOptions, base: Base, pairs: Sequence[Pair]) -> int
 
 
 def steps_of(lesson: Lesson, batch: int) -> int:
-    """Steps of one epoch."""
+    """Number of training steps in one epoch."""
     return sum(math.ceil(sum(map(len, units)) / batch) for units in (lesson.ranked, lesson.rated))
 
 
@@ -88,11 +90,11 @@ class Fitted:
     batch: int
 
     def logits(self, pairs: Sequence[Pair]) -> Floats:
-        """One number a pair, in their order."""
+        """One logit per pair, in the order of the pairs."""
         return _logits(self.model, pairs, self.batch)
 
     def save(self, folder: Path) -> None:
-        """Weights and tokenizer, put in place whole."""
+        """Save weights and tokenizer; the folder appears only when it is complete."""
         part = folder.with_name(folder.name + ".part")
         shutil.rmtree(part, ignore_errors=True)
         self.model.save_pretrained(str(part), create_model_card=False, safe_serialization=True)
@@ -249,7 +251,7 @@ class _StopAfter(TrainerCallback):  # type: ignore[misc]  # the package has no t
         self._epochs = epochs
 
     def on_epoch_end(self, args: Any, state: Any, control: Any, **_: Any) -> Any:  # noqa: ARG002 - the library's form
-        """Stop, once the checkpoint of this epoch is written."""
+        """Stop training after the requested epoch, once its checkpoint is written."""
         if self._epochs is not None and round(state.epoch) >= self._epochs:
             control.should_training_stop = True
         return control
@@ -262,7 +264,7 @@ class _Steps(TrainerCallback):  # type: ignore[misc]  # the package has no types
         self._stepped = stepped
 
     def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:  # noqa: ARG002 - the library's form
-        """One more."""
+        """Count one more training step."""
         self._stepped()
 
 

@@ -30,7 +30,9 @@ _OVERALL = ("overall", "overall quality")
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A query, the preferred story first, then those that it was preferred to; what is held out together."""
+    """A training list: a query, the preferred story followed by the stories that it was preferred to, and the group
+    that is held out together.
+    """
 
     query: str
     texts: tuple[str, ...]
@@ -39,7 +41,7 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Rated:
-    """A query, a story and its rating between 0 and 1."""
+    """A training example: a query, a story and its rating, scaled to 0 to 1."""
 
     query: str
     text: str
@@ -49,7 +51,9 @@ class Rated:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Question:
-    """One criterion of one dataset: what is asked, and of which stories (places in the material) people said it."""
+    """One criterion of one dataset: the text of the question, and the stories that people judged on it (as positions in
+    the material).
+    """
 
     material: int
     kind: Kind
@@ -66,7 +70,9 @@ class Question:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lesson:
-    """All that there is to learn: questions, lists and rated stories by question, and each story's group by dataset."""
+    """All training data of the encoder: questions, lists and rated stories by question, and each story's group by
+    dataset.
+    """
 
     questions: tuple[Question, ...]
     ranked: tuple[tuple[Ranked, ...], ...]
@@ -74,7 +80,7 @@ class Lesson:
     groups: tuple[tuple[str, ...], ...]
 
     def names(self) -> list[str]:
-        """Every group that something is asked about."""
+        """Names of all groups that some question is about."""
         return sorted({self.groups[q.material][k] for q in self.questions for k in q.stories})
 
     def within(self, groups: set[str]) -> Lesson:
@@ -82,7 +88,7 @@ class Lesson:
         return self._only(lambda group: group in groups)
 
     def without(self, groups: set[str]) -> Lesson:
-        """The part of the lesson outside these groups, perturbed stories of other story-prompts included."""
+        """The part of the lesson outside these groups; it includes perturbed stories of other story-prompts."""
         return self._only(lambda group: group not in groups)
 
     def _only(self, wanted: Callable[[str], bool]) -> Lesson:
@@ -97,7 +103,9 @@ def lesson(
     worse: Sequence[Sequence[tuple[Story, Story]]],
     criteria: str | None,
 ) -> Lesson:
-    """Make the lesson to learn; `worse` are each dataset's (origin, perturbed) stories, added to every preference."""
+    """Make the training data; `worse` are each dataset's (origin, perturbed) stories, which are added to every
+    preference.
+    """
     definitions = _definitions(materials, criteria)
     groups = _held_together(materials)
     questions: list[Question] = []
@@ -119,7 +127,7 @@ def lesson(
 
 
 def texts(material: Material, asked: str, places: Sequence[int] | Codes) -> list[Pair]:
-    """Pairs of query and story text that are read for a question about some stories."""
+    """Pairs of query and story text that the model reads for a question about some stories."""
     stories = [material.stories[k] for k in places]
     return [(query_text(asked, story.story_prompt), story.text) for story in stories]
 

@@ -39,7 +39,7 @@ _ON_ALL = "all"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Course:
-    """All that the fits need."""
+    """Data, options and folders that all fits of one encoder training share."""
 
     materials: Sequence[Material]
     numbers: Sequence[Numbers]
@@ -52,7 +52,7 @@ class Course:
     fitting: ModuleType
 
     def texts(self, question: Question, places: Sequence[int] | NDArray[np.int64]) -> list[tuple[str, str]]:
-        """Pairs of query and story text that are read for a question about some stories."""
+        """Pairs of query and story text that the model reads for a question about some stories."""
         return texts(self.materials[question.material], question.asked, places)
 
 
@@ -64,7 +64,8 @@ def teach(
     folder: Path,
     telling: Telling,
 ) -> tuple[Fits, Unfinished]:
-    """Train on folds and on all, going on where a killed training stopped. Weights are in `folder` then.
+    """Train an encoder on each fold and on all data, and resume a training that was killed. The weights are in `folder`
+    afterwards.
 
     What is unfinished is to be closed once the model's folder is whole.
     """

@@ -18,7 +18,9 @@ _PLAN = "plan.json"
 
 
 class Unfinished:
-    """The folder `unfinished` of a model's folder; deleted when the model is whole."""
+    """The folder `unfinished` in a model's folder, which holds a training's progress; it is deleted when the model is
+    complete.
+    """
 
     def __init__(self, model: Path, plan: Mapping[str, Any]) -> None:
         """Start, or go on. SpecError where another training's is left there."""
@@ -46,12 +48,12 @@ class Unfinished:
         return self._read(self.path / f"{name}.json")
 
     def done(self, name: str, answers: Mapping[str, Any]) -> None:
-        """Keep what a fit came to; its checkpoints are needed no more."""
+        """Store the answers of a finished fit and delete its checkpoints."""
         write_whole(self.path / f"{name}.json", orjson.dumps(dict(answers), option=orjson.OPT_SERIALIZE_NUMPY))
         shutil.rmtree(self.fit(name), ignore_errors=True)
 
     def close(self) -> None:
-        """The model is whole."""
+        """Delete the folder, since the model is complete."""
         shutil.rmtree(self.path, ignore_errors=True)
 
     @staticmethod

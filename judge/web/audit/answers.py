@@ -21,7 +21,7 @@ _Value = Annotated[int, Field(ge=0, le=1)]
 
 
 class RefusedError(Exception):
-    """A message that is not taken: an HTTP status, and a sentence for the annotator."""
+    """A refused message: an HTTP status, and a sentence for the annotator."""
 
     def __init__(self, status: int, sentence: str) -> None:
         super().__init__(sentence)
@@ -53,7 +53,7 @@ Owns = Callable[[str, str], bool]
 
 
 def save_answers(store: AuditStore, owns: Owns, text: bytes) -> dict[str, Any]:
-    """Commit the state of an item in round 1; says whether the item is done."""
+    """Store an annotator's state of one item in round 1, and return whether the item is complete."""
     message = _read(_ItemMessage, store, owns, text, ANNOTATION)
     before = store.state(message.annotator, message.item)
     values = dict.fromkeys((category.key for category in store.categories), None) | message.values
@@ -75,14 +75,16 @@ def save_settled(store: AuditStore, owns: Owns, text: bytes) -> dict[str, Any]:
 
 
 def save_practice(store: AuditStore, owns: Owns, text: bytes) -> dict[str, Any]:
-    """Commit practice answers."""
+    """Store practice answers."""
     message = _read(_PracticeMessage, store, owns, text, ANNOTATION)
     values = dict.fromkeys((category.key for category in store.categories), None) | message.values
     return {"practice": message.practice, "done": practise(store, message.annotator, message.practice, values).complete}
 
 
 def status_of(error: Exception) -> int:
-    """400 for a mistake in what was sent; 503 where the file could not be written, so that the page tries again."""
+    """HTTP status of an error: 400 for a mistake in the message; 503 where the file could not be written, so that the
+    page tries again.
+    """
     return 503 if isinstance(error.__cause__, (sqlite3.OperationalError, OSError)) else 400
 
 

@@ -31,7 +31,7 @@ _SCRIPTS = (
 
 
 def write_pack(store: AuditStore, annotators: Sequence[str], folder: Path) -> list[Path]:
-    """Write `audit-NAME.html` into the folder for each annotator and give the paths, in the same order.
+    """Write `audit-NAME.html` into the folder for each annotator, and return the paths in the same order.
 
     Nobody is made known to the audit by this; importing answers does. Raises SpecError for a name that cannot be one,
     for one that comes twice, and where the folder cannot be written.
@@ -64,7 +64,7 @@ def write_pack(store: AuditStore, annotators: Sequence[str], folder: Path) -> li
 
 
 def page(store: AuditStore, annotator: str) -> str:
-    """One annotator's page. Only our own scripts run in it: the page names them by their hashes."""
+    """One annotator's page. It runs only this program's scripts, which its security policy names by their hashes."""
     scripts = [(_STATIC / name).read_text(encoding="utf-8") for name in _SCRIPTS]
     return (
         environment(TEMPLATES)

@@ -27,7 +27,7 @@ _SECRET = "owner_key"  # noqa: S105  the name under which the audit keeps it
 
 
 class NotOwnerError(SpecError):
-    """A name that is somebody's, asked for without the key of its link."""
+    """Error: a taken name was requested without the key of its link."""
 
     def __init__(self, name: str) -> None:
         super().__init__(
@@ -38,14 +38,14 @@ class NotOwnerError(SpecError):
 
 
 def lasting(store: AuditStore, secret: str) -> str:
-    """A key that the audit keeps under this name, made when it is first asked for."""
+    """The key that the audit stores under the name `secret`; it is made on first use."""
     with store.transaction() as db:
         db.execute("INSERT OR IGNORE INTO meta VALUES (?, ?)", (secret, json.dumps(new_key())))
     return str(json.loads(store.select("SELECT value FROM meta WHERE key = ?", secret)[0][0]))
 
 
 class Owners:
-    """The keys of an audit's annotators, and who took which name."""
+    """The keys of an audit's annotators, and which names are taken."""
 
     def __init__(self, store: AuditStore) -> None:
         self._store = store
@@ -54,7 +54,7 @@ class Owners:
         self._claimed: set[str] = set()
 
     def key(self, name: str) -> str:
-        """The key of a name, as it stands in the link."""
+        """The key of a name, in the form used in its link."""
         return hmac.new(self._secret, clean_name(name).encode(), hashlib.sha256).hexdigest()[:32]
 
     def link(self, name: str, where: str = "/annotate") -> str:
@@ -62,7 +62,9 @@ class Owners:
         return f"{where}?name={quote(name)}&own={self.key(name)}"
 
     def cookie(self, name: str) -> str:
-        """The cookie in which a browser keeps the key: one for each audit and name, so that none takes another's."""
+        """Name of the cookie in which a browser keeps the key. Each audit and name has its own cookie, so that none
+        replaces another's.
+        """
         identity = f"{self._store.audit_id}|{clean_name(name)}"
         return f"judge_own_{hashlib.sha256(identity.encode()).hexdigest()[:16]}"
 
@@ -75,7 +77,8 @@ class Owners:
         return query.get("own") or cookies.get(self.cookie(name), "")
 
     def take(self, given: str, cookies: Mapping[str, str], *, register: bool) -> str:
-        """The name for whoever asks for it first, or again by its own browser; NotOwnerError for anybody else.
+        """Claim a name: the first to ask gets it, and so does the same browser later. Raises NotOwnerError for anybody
+        else.
 
         Upper and lower case make no second person. Raises SpecError for a name that cannot be one.
         """
@@ -89,7 +92,7 @@ class Owners:
             return self._store.register(name) if register else name
 
     def remember(self, response: Response, name: str) -> Response:
-        """The response with the cookie that spares this browser the link."""
+        """The response with a cookie that holds the key, so that this browser needs the link no more."""
         # An audit may take months, and without the cookie an annotator has to find the first link again.
         year = 365 * 24 * 3600
         response.set_cookie(self.cookie(name), self.key(name), max_age=year, httponly=True, samesite="strict")

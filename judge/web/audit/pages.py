@@ -36,7 +36,7 @@ TEMPLATES = Path(__file__).parents[1] / "templates"
 
 
 def application(store: AuditStore, access: Access) -> Starlette:
-    """The application; every answer is in the file before it is confirmed."""
+    """The audit's web application; every answer is written to the file before it is confirmed."""
     from starlette.applications import Starlette
     from starlette.routing import Route
 
@@ -57,12 +57,14 @@ def application(store: AuditStore, access: Access) -> Starlette:
 
 
 def lasting_key(store: AuditStore) -> str:
-    """The audit's own key for annotators on other machines: links that were sent out still work after a restart."""
+    """The audit's stored key for annotators on other machines, with which links that were sent out still work after a
+    restart.
+    """
     return lasting(store, "page_key")
 
 
 def introduction(store: AuditStore) -> dict[str, Any]:
-    """Facts that the welcome page and a pack give before the work: counts, categories, practice, what is hidden.
+    """Facts for the welcome page and for an offline page: counts, categories, practice items, and what is hidden.
 
     How long others took is not said: it would set a pace.
     """

@@ -44,7 +44,9 @@ def annotation_task(store: AuditStore, annotator: str) -> dict[str, Any]:
 
 
 def adjudication_task(store: AuditStore, adjudicator: str) -> dict[str, Any]:
-    """Round 2: the items that annotators differ on, what each of them said, and only those categories to settle."""
+    """Data of round 2: the items on which annotators differ, each annotator's answers, and only the disputed
+    categories.
+    """
     texts, audit = _Texts(), snapshot(store)
     by_number = {item.id: item for item in audit.items}
     settled = {(entry.item, entry.category): entry.annotator for entry in audit.adjudication.answers}
@@ -74,7 +76,7 @@ def adjudication_task(store: AuditStore, adjudicator: str) -> dict[str, Any]:
 
 
 def packed_task(store: AuditStore, annotator: str) -> dict[str, Any]:
-    """Round 1 for a page that reaches no server: answers stay in the browser, and are saved as a file to import."""
+    """Data of round 1 for an offline page: answers stay in the browser and are saved as a file to import."""
     task = annotation_task(store, annotator)
     file = "answers-" + "".join(c if c.isalnum() else "_" for c in annotator) + ".json"
     nowhere: dict[str, Any] = {"save": None, "savePractice": None, "home": None, "states": {}, "practised": {}}
@@ -82,7 +84,7 @@ def packed_task(store: AuditStore, annotator: str) -> dict[str, Any]:
 
 
 def as_script(task: dict[str, Any]) -> Markup:
-    """The data as JSON that may stand in a `<script>` element: no character in it can end the element."""
+    """The data as JSON for a `<script>` element, escaped so that no character in it can end the element."""
     return Markup(orjson.dumps(task).decode().translate(_UNSAFE))  # noqa: S704  escaped in the line itself
 
 

@@ -57,7 +57,9 @@ class _Prepared:
 
 
 def trial_app(asking: Asking, access: Access, *, before: Before | None = None, output: Path | None = None) -> Starlette:
-    """The application. Raises JudgeError where the judge, its Eval-Prompts or the criteria set cannot be asked."""
+    """The trial's web application. Raises JudgeError where the judge, its Eval-Prompts or the criteria set cannot be
+    used.
+    """
     from starlette.applications import Starlette
     from starlette.routing import Route
 
@@ -99,7 +101,7 @@ class _Page:
         _ask_control(questions(both.by_control, example.own, example.second))
 
     def form(self, _: Request) -> Response:
-        """The page."""
+        """The page with the form."""
         sets = [
             (name, criteria_set.description, len(criteria_set.criteria)) for name, criteria_set in self._sets.items()
         ]
@@ -115,7 +117,7 @@ class _Page:
         )
 
     async def cost(self, message: Message) -> dict[str, Any]:
-        """Cost of the questions; the reason why they cannot be asked, in the same place."""
+        """Expected cost of the questions, or the reason why they cannot be asked."""
         try:
             prepared = await asyncio.to_thread(self._prepared, message)
         except JudgeError as error:
@@ -123,7 +125,7 @@ class _Page:
         return {"ready": True, "words": prepared.cost.words}
 
     async def ask(self, message: Message) -> dict[str, Any]:
-        """Begin a trial: its name, and the sheet with the control's answers."""
+        """Start a trial, and return its name and the sheet with the control's answers."""
         self.trials.check_room()
         prepared = await asyncio.to_thread(self._prepared, message)
         control = None
@@ -138,7 +140,7 @@ class _Page:
         return {"name": name, **self._shown(begun)}
 
     async def answers(self, request: Request) -> Response:
-        """Answer a request with the answers so far of a trial."""
+        """The sheet of a trial's answers so far."""
         from starlette.responses import JSONResponse
 
         asked = self.trials.get(request.path_params["name"])
@@ -147,7 +149,7 @@ class _Page:
         return JSONResponse(self._shown(asked), headers={"cache-control": "no-store"})
 
     async def stop(self, request: Request) -> Response:
-        """Ask nothing more for a trial, and give what has come."""
+        """Stop a trial, and return the sheet of the answers so far."""
         asked = self.trials.get(request.path_params["name"])
         if asked is not None:
             await self.trials.stop(asked)

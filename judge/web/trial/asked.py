@@ -33,7 +33,7 @@ _STOPPED = "stopped from the page"
 
 @dataclass(slots=True)
 class Asked:
-    """One trial, from the button on. `control` are the control's answers, None where the judge is the control."""
+    """One trial from its start on. `control` holds the control's answers; None where the judge is the control."""
 
     trial: Trial
     control: dict[str, Answered] | None
@@ -54,7 +54,7 @@ class Asked:
 
 
 class Busy(Exception):  # noqa: N818  not an error of anybody's
-    """The limit of trials at the same time is reached."""
+    """Error: the limit of simultaneous trials is reached."""
 
 
 class Trials:
@@ -79,7 +79,7 @@ class Trials:
             raise Busy
 
     def begin(self, questions: Questions, control: dict[str, Answered] | None) -> str:
-        """Ask in the background and give the trial's name, which nobody can guess. Raises Busy."""
+        """Start a trial in the background and return its name, which nobody can guess. Raises Busy."""
         self.check_room()
         name = secrets.token_urlsafe(16)
         asked = Asked(Trial(questions, budget=self._budget), control)
@@ -97,7 +97,7 @@ class Trials:
             await asyncio.wait({asked.task}, timeout=2)
 
     async def close(self) -> None:
-        """End everything with the server."""
+        """Stop all trials when the server ends."""
         for trial in self._known.values():
             if trial.ended is None:
                 await self.stop(trial)

@@ -17,7 +17,7 @@ _Text = Annotated[str, StringConstraints(max_length=MOST)]
 
 
 class Message(BaseModel):
-    """Stories as they were pasted. "" stands for none."""
+    """The form's content, with stories as they were pasted; "" means none."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
     criteria: Annotated[str, StringConstraints(max_length=200)]
@@ -33,7 +33,7 @@ class Message(BaseModel):
 
     @property
     def second(self) -> Story | None:
-        """The one that it is compared with."""
+        """The story to compare it with; None where there is none."""
         return self._story(OTHER, self.other) if self.other.strip() else None
 
     def _story(self, name: str, text: str) -> Story:
@@ -41,7 +41,7 @@ class Message(BaseModel):
 
 
 def read_message(text: bytes) -> Message:
-    """The message of a body; SpecError with a sentence for whoever wrote it."""
+    """Parse a request's body. Raises SpecError with a sentence for the person who filled in the form."""
     try:
         return Message.model_validate_json(text)
     except ValidationError as error:

@@ -26,7 +26,7 @@ THREADS = 6
 
 
 def view_app(root: Path, access: Access) -> Starlette:
-    """The application over all runs under `root`. Raises SpecError where that is no folder."""
+    """The web application for all runs under `root`. Raises SpecError where `root` is not a folder."""
     from starlette.applications import Starlette
     from starlette.exceptions import HTTPException
     from starlette.routing import Route

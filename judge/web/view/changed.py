@@ -55,7 +55,7 @@ class ChangedView:
 
 
 def first_changed(journal: JournalReader) -> str | None:
-    """The id of the first story that was changed and has its origin beside it; None where there is none."""
+    """The id of the first perturbed story whose original is in the journal too; None where there is none."""
     position = 0
     while names := journal.names_holding("@", position, _FEW):
         match = next((name for name in names if known_change(name) and has_origin(journal, name)), None)
@@ -66,7 +66,7 @@ def first_changed(journal: JournalReader) -> str | None:
 
 
 def known_change(story: str) -> PerturbedName | None:
-    """Change that a story's id names, of those that this program knows; None for any other id."""
+    """The perturbation that a story's id names, if this program knows it; None for any other id."""
     name = read_name(story)
     return name if name is not None and name.perturbation in CATALOGUE else None
 
@@ -78,7 +78,7 @@ def has_origin(journal: JournalReader, story: str) -> bool:
 
 
 def view(journal: JournalReader, run: FoundRun, root: Path, dataset: str, changed: Story, origin: Story) -> ChangedView:
-    """The page of a story whose id tells of a known change."""
+    """Content of the page for a story whose id names a known perturbation."""
     name = read_name(changed.id)
     if name is None or name.perturbation is None:
         raise ValueError(f"{changed.id!r} tells of no change")

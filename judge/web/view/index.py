@@ -63,17 +63,17 @@ LEAD = {"first": 1.0, "tie": 0.0, "second": -1.0, None: None}
 
 
 def place_of(story: int, criterion: int = 0, eval_prompt: int = 0, repeat: int = 0) -> int:
-    """A judgment's place in reading order, as one number."""
+    """A judgment's position in reading order, encoded as one number."""
     return story << _STORY | criterion << _CRITERION | eval_prompt << _PROMPT | repeat
 
 
 def story_of(key: int) -> int:
-    """The story's position, or the pair's number, at a place."""
+    """The story's position, or the pair's number, from a place made by `place_of`."""
     return key >> _STORY
 
 
 def update(folder: ResultFolder, file: Path) -> int:
-    """Bring the index at `file` up to the journal; returns how many judgments were read anew.
+    """Bring the index at `file` up to date with the journal, and return the number of newly read judgments.
 
     An index of another parser, journal or set of criteria is made again from nothing. Raises RunFolderError where the
     journal cannot be read.
@@ -95,7 +95,9 @@ def update(folder: ResultFolder, file: Path) -> int:
 
 
 def identity_of(definition: Mapping[str, Any], parser: Parser, created: float | None) -> str:
-    """Fingerprint that must stay equal for an index to go on: a later criterion changes how other answers are read."""
+    """Fingerprint under which an index can be continued. It covers all criteria, since a later criterion changes how
+    other answers are parsed.
+    """
     kept: tuple[str, ...] = (
         "name",
         "dataset_hash",

@@ -29,7 +29,9 @@ _ERRORS = 2_000
 
 @dataclass(slots=True)
 class Work:
-    """One piece: what to do, for which state; `failure` is the sentence it ended with, None while all is well."""
+    """One background job: its kind, its arguments and the state to compute it for; `failure` is the sentence of its
+    error, None where there is none.
+    """
 
     kind: str
     arguments: tuple[str, ...]
@@ -43,7 +45,9 @@ class Work:
 
 @dataclass(slots=True)
 class Jobs:
-    """The queue and the one process at its head. `first` kinds go before others: a page is useless without them."""
+    """A queue of background jobs, and the one process that runs them. Kinds in `first` are run before others, because
+    pages need them.
+    """
 
     first: tuple[str, ...] = ("index", "map")
     _known: dict[tuple[str, ...], Work] = field(default_factory=dict)
@@ -55,7 +59,7 @@ class Jobs:
     _closed: bool = False
 
     def want(self, kind: str, arguments: Sequence[str | Path], state: str, *, again: bool = False) -> Work:
-        """Have this done for this state, and say how it stands. Returns at once.
+        """Request a job for a state, and return the job with its status. Returns at once.
 
         What is done for this state stays done unless `again` (its file is gone, say).
         """
@@ -84,7 +88,7 @@ class Jobs:
             return any(not work.ended for work in self._known.values())
 
     def close(self) -> None:
-        """End the process that runs and start no other."""
+        """End the running process and start no other."""
         with self._lock:
             self._closed = True
             process, thread = self._process, self._thread

@@ -31,7 +31,7 @@ WORDS = ("criterion", "eval_prompt", "system", "status", "flag", "text", "people
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Filters of judgments. None and "" filter nothing; names that the index does not know match nothing.
+    """Filters of judgments. None and "" filter nothing; names that are not in the index match nothing.
 
     `rating` is a whole point (ratings from .5 below to .5 above count as it, those halfway to the higher point), of
     verdicts a number of `index.LEAD`. `people` is "agrees" or "differs", of verdicts alone.
@@ -47,7 +47,7 @@ class Filters:
     rating: float | None = None
 
     def words(self) -> dict[str, str]:
-        """The filters that are set, as an address carries them."""
+        """The filters that are set, as parameters of an address."""
         plain = {key: getattr(self, key) for key in WORDS}
         if self.rating is not None:
             plain["rating"] = f"{self.rating:g}"
@@ -56,7 +56,7 @@ class Filters:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One judgment of the index. `text` is not in it: that comes from the journal."""
+    """One judgment of the index, without its text, which is read from the journal."""
 
     place: int
     story: int
@@ -74,7 +74,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Rows in reading order; `before` and `after` are the places from which the neighbouring pages go on, or None.
+    """Rows in reading order; `before` and `after` are the places where the neighbouring pages begin, or None.
 
     `searched` is the place up to which texts were looked through when time was up; None where all were.
     """
@@ -98,7 +98,7 @@ class Judgments:
         self.identity = str(meta["identity"])
 
     def number(self, kind: str, name: str) -> int:
-        """The number of a name; -1, which nothing has, for one that is not known."""
+        """The number of a name in the index; -1, which matches nothing, for an unknown name."""
         return next((number for number, own in self.names[kind].items() if own == name), -1)
 
     def page(self, filters: Filters, *, after: int = _BEGIN, before: int | None = None, size: int = PAGE) -> Page:
@@ -191,7 +191,7 @@ class Judgments:
         )
 
     def cells(self) -> list[tuple[str, str, str, float | None, int]]:
-        """(criterion, Eval-Prompt, status, rating, count), over all systems."""
+        """Counts of judgments, as (criterion, Eval-Prompt, status, rating, count), summed over systems."""
         sql = "SELECT criterion, eval_prompt, status, rating, sum(n) FROM cells GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4"
         names = self.names
         return [
@@ -200,13 +200,17 @@ class Judgments:
         ]
 
     def agreed(self) -> dict[tuple[str, str], tuple[int, int]]:
-        """(criterion, Eval-Prompt) -> verdicts as people prefer, and verdicts beside which people prefer a story."""
+        """(criterion, Eval-Prompt) -> number of verdicts that agree with people's preference, and number of verdicts on
+        pairs of which people prefer one story.
+        """
         sql = "SELECT criterion, eval_prompt, sum(agrees * n), sum(n) FROM cells WHERE agrees IS NOT NULL GROUP BY 1, 2"
         names = self.names
         return {(names["criterion"][c], names["eval_prompt"][e]): (own, n) for c, e, own, n in self._db.execute(sql)}
 
     def wins(self, criterion: str) -> dict[tuple[str, str], float]:
-        """(system, other) -> verdicts for the one against the other, ties one half; of pairs of systems that met."""
+        """(system, other) -> verdicts for the system against the other, where ties count one half; only pairs of
+        systems that were compared.
+        """
         sql = (
             "SELECT system, other, rating, sum(n) FROM cells WHERE criterion = ? AND rating IS NOT NULL"
             " AND system != other GROUP BY 1, 2, 3"
@@ -219,7 +223,7 @@ class Judgments:
         return dict(shares)
 
     def people(self) -> list[tuple[str, float, int]]:
-        """(criterion, rating, count) of people."""
+        """People's ratings, as (criterion, rating, count)."""
         return self._db.execute("SELECT criterion, value, n FROM people").fetchall()
 
     def means(self, first: int, last: int) -> Mapping[int, Mapping[str, tuple[float | None, int, int]]]:
@@ -239,5 +243,5 @@ class Judgments:
 
 
 def judgments(file: Path) -> AbstractContextManager[Judgments | None]:
-    """The index at `file` for as long as the block lasts; None where there is none that can be read yet."""
+    """Context manager for the index at `file`, open for reading; None where there is no readable index yet."""
     return reading(file, Judgments)

@@ -28,13 +28,17 @@ MAP = "map.sqlite"
 
 
 class Kept:
-    """Names the places. `close` removes the folder that stands in for those that cannot be written."""
+    """Folders where computed files are stored. `close` removes the temporary folder that replaces folders without write
+    access.
+    """
 
     def __init__(self) -> None:
         self._own: tempfile.TemporaryDirectory[str] | None = None
 
     def folder_of(self, folder: Path) -> Path:
-        """Folder for what is stored of this folder: its `derived/`, or our own folder. Makes nothing in the run."""
+        """Folder for files computed from this folder: its `derived/`, or a temporary folder. Creates nothing in the
+        run.
+        """
         derived = folder / "derived"
         nearest = derived if derived.is_dir() else folder
         if os.access(nearest, os.W_OK):
@@ -50,7 +54,8 @@ class Kept:
 
 
 def state(folder: ResultFolder) -> str:
-    """A word that changes whenever anything computed from this folder may: answers, definition, program, format.
+    """Fingerprint that changes whenever results computed from this folder may change: with its answers, definition,
+    program or format.
 
     Raises RunFolderError where there is no readable journal.
     """
@@ -63,7 +68,7 @@ def state(folder: ResultFolder) -> str:
 
 
 def run_state(run: FoundRun) -> str:
-    """Fingerprint of the states of a run's result folders; an unreadable one counts by its error."""
+    """Fingerprint of the states of a run's result folders; an unreadable folder is represented by its error."""
     states = []
     for name, folder in run.results.items():
         try:
@@ -74,7 +79,7 @@ def run_state(run: FoundRun) -> str:
 
 
 def read_kept(file: Path) -> dict[str, Any] | None:
-    """A kept JSON file as plain data; None where there is none, or one that is not ours."""
+    """A stored JSON file as plain data; None where there is no file, or where this program did not write it."""
     try:
         data = orjson.loads(file.read_bytes())
     except (OSError, orjson.JSONDecodeError):
@@ -83,7 +88,7 @@ def read_kept(file: Path) -> dict[str, Any] | None:
 
 
 def write_kept(file: Path, data: dict[str, Any]) -> None:
-    """Write it whole or not at all."""
+    """Write a JSON file completely or not at all."""
     file.parent.mkdir(parents=True, exist_ok=True)
     write_whole(file, orjson.dumps({"format": FORMAT, **data}, option=orjson.OPT_SERIALIZE_NUMPY), follow=False)
 

@@ -38,7 +38,8 @@ _QUIET = 15.0
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """One judge's figures. `problem` is the sentence for a folder that cannot be read; all else is then unknown.
+    """One judge's current figures. `problem` is a sentence for a folder that cannot be read; all other fields are then
+    unknown.
 
     `parsed` is the share of the newest `sample` repeats that carry a rating, or, where it `compares`, a preference.
     None = not known.
@@ -75,14 +76,14 @@ class Standing:
 
     @property
     def left(self) -> str | None:
-        """Time left at the present rate."""
+        """Estimated time left, at the present rate."""
         if not self.running or self.counted is None or not self.counted.rate:
             return None
         return duration(max(0, self.planned - self.counted.settled) / self.counted.rate)
 
 
 class Live:
-    """Standings by result folder, counted on from the last time in a thread of their own."""
+    """Current figures by result folder, updated in a separate thread."""
 
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(4, thread_name_prefix="view-live")
@@ -91,7 +92,7 @@ class Live:
         self._lock = threading.Lock()
 
     def standings(self, folders: Iterable[ResultFolder], *, wait: float = _WAIT) -> list[Standing]:
-        """The figures of each, at most half a second old; older ones, or none yet, where counting takes long."""
+        """Figures of each folder, at most half a second old; older ones, or none yet, where counting takes long."""
         asked_for = list(folders)
         began = time.monotonic()
         futures = [self._begun(folder) for folder in asked_for]

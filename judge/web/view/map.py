@@ -43,7 +43,7 @@ CREATE TABLE points (
 
 
 def state_of(folder: ResultFolder) -> str | None:
-    """A word for what `judge explain` left in the folder; None where it left nothing."""
+    """Fingerprint of the map that `judge explain` stored in the folder; None where there is no map."""
     try:
         status = (folder.derived / SOURCE).stat()
     except OSError:
@@ -52,12 +52,14 @@ def state_of(folder: ResultFolder) -> str | None:
 
 
 def picture_file(file: Path) -> Path:
-    """File of the picture's numbers, beside the database."""
+    """Path of the file with the picture's numbers, beside the database."""
     return file.with_suffix(".json")
 
 
 def convert(folder: ResultFolder, file: Path, state: str) -> None:
-    """Read what `judge explain` left and write both files anew; the last step makes them known."""
+    """Read the map that `judge explain` stored and write the database and the picture file anew; the last step makes
+    them visible.
+    """
     from judge.explanations.mapping.stored import read
 
     stored_map = read(folder)
@@ -108,7 +110,7 @@ def _picture(points: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class MapFilters:
-    """Filters of the map's points; "" filters nothing. `cluster` "none" are those in no cluster."""
+    """Filters of the map's points; "" filters nothing. `cluster` "none" selects the points in no cluster."""
 
     criterion: str = ""
     eval_prompt: str = ""
@@ -117,14 +119,14 @@ class MapFilters:
     rating: str = ""
 
     def words(self) -> dict[str, str]:
-        """The filters that are set, as an address carries them."""
+        """The filters that are set, as parameters of an address."""
         keys = ("criterion", "eval_prompt", "system", "cluster", "rating")
         return {key: getattr(self, key) for key in keys if getattr(self, key)}
 
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """One explanation's point. `repeat`, `rating` and `cluster` are None where there is none."""
+    """The point of one explanation. `repeat`, `rating` and `cluster` are None where they are not known."""
 
     number: int
     story: str
@@ -144,7 +146,7 @@ class Map:
         self.facts: dict[str, Any] = {k: orjson.loads(v) for k, v in db.execute("SELECT key, value FROM meta")}
 
     def page(self, filters: MapFilters, after: int = -1) -> tuple[list[Dot], int | None]:
-        """The next points under the filters, and from where to go on; None at the end."""
+        """The next points under the filters, and the number to continue from; None at the end."""
         where: list[str] = ["number > ?"]
         values: list[Any] = [after]
         for key in ("criterion", "eval_prompt", "system"):
@@ -180,5 +182,5 @@ class Map:
 
 
 def opened(file: Path) -> AbstractContextManager[Map | None]:
-    """The map at `file` for as long as the block lasts; None where there is none yet."""
+    """Context manager for the map at `file`, open for reading; None where there is no map yet."""
     return reading(file, Map)

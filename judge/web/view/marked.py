@@ -22,7 +22,7 @@ _MOST = 2_000_000
 
 
 def answer(text: str, judgment: Judgment | Verdict) -> Markup:
-    """The whole answer: the rating's characters, or the preference's, in `mark`, the explanation underlined.
+    """The whole answer, with the characters of the rating or preference in `mark` and the explanation underlined.
 
     The explanation is marked where it stands in the answer as it is.
     """
@@ -50,7 +50,7 @@ def excerpt(text: str, judgment: Judgment | Verdict) -> Markup:
 
 
 def edited(text: str, edits: Sequence[Edit]) -> tuple[Markup, Markup]:
-    """The text with what edits take away in `del`, and the edited text with what they put there in `ins`."""
+    """The original text with removed words in `del`, and the edited text with added words in `ins`."""
     old, new, last = Markup(""), Markup(""), 0
     for edit in in_order(edits):
         same = escape(text[last : edit.start])
@@ -62,7 +62,7 @@ def edited(text: str, edits: Sequence[Edit]) -> tuple[Markup, Markup]:
 
 
 def difference(left: str, right: str, shared_texts: Sequence[str] = ()) -> tuple[Markup, Markup]:
-    """Both texts, with the words of the left that are not in the right in `del`, and the other way in `ins`.
+    """Both texts: words only in the left one in `del`, words only in the right one in `ins`.
 
     `known` are long texts that may stand in both (the story): each stays one piece, which is never compared word by
     word; long texts would take seconds and the story differs from nothing.

@@ -22,7 +22,7 @@ Won = Literal["one", "other", "tie"]
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """An answer to a comparison, and the repeats that gave it; `won` is None where no preference was read."""
+    """An answer to a comparison, and the repeats that gave it; `won` is None where no preference could be parsed."""
 
     repeats: tuple[int, ...]
     verdict: Verdict
@@ -34,7 +34,7 @@ class Said:
 
     @property
     def number(self) -> str:
-        """The repeats, as one writes them."""
+        """The numbers of the repeats, as text."""
         return ", ".join(map(str, self.repeats))
 
 
@@ -54,7 +54,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class JudgeView:
-    """Answers of one judge about the pair, by criterion and Eval-Prompt: a cell an order."""
+    """Answers of one judge about the pair, by criterion and Eval-Prompt: one cell per order."""
 
     slug: str
     judge: str
@@ -65,7 +65,7 @@ class JudgeView:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """One person's preference."""
+    """One person's preference between the two stories."""
 
     rater: str | None
     won: Won
@@ -73,7 +73,7 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class People:
-    """People on one criterion: what each preferred, and, where they rated the stories, both means."""
+    """People's judgments on one criterion: each person's preference and, where people rated the stories, both means."""
 
     criterion: str
     given: tuple[Given, ...] = ()
@@ -90,7 +90,9 @@ class People:
 
 @dataclass(frozen=True, slots=True)
 class PairView:
-    """Content of one pair's page; `number` of `total` counts from 0, `before` and `after` are pairs."""
+    """Content of one pair's page; `number` of `total` counts from 0, and `before` and `after` are the neighbouring
+    pairs.
+    """
 
     pair: str
     one: Story

@@ -34,7 +34,7 @@ class Preferred:
         return cls(leads, journal.mean_ratings())
 
     def lead(self, criterion: str, first: str, second: str) -> int | None:
-        """1 where people prefer the first story, -1 the second, 0 neither; None where it is not known."""
+        """1 where people prefer the first story, -1 the second, 0 neither; None where their preference is not known."""
         if self.leads:
             by_pair = self.leads[named] if (named := beside(criterion, self.leads)) is not None else {}
             counts = [by_pair.get((first, second)), _turned(by_pair.get((second, first)))]
@@ -44,7 +44,7 @@ class Preferred:
         return None if means is None else _sign(means[0] - means[1])
 
     def implied(self, criterion: str, first: str, second: str) -> tuple[float, float] | None:
-        """Both stories' means of people's ratings on the criterion; None where one is not known."""
+        """People's mean ratings of both stories on the criterion; None where one of them is not known."""
         named = beside(criterion, dict.fromkeys(name for name, _ in self.means))
         if named is None or not {(named, first), (named, second)} <= self.means.keys():
             return None
@@ -52,7 +52,7 @@ class Preferred:
 
 
 def beside(criterion: str, names_there: Iterable[str]) -> str | None:
-    """The people's criterion that a judge's is held against: of the same name, else their only one."""
+    """People's criterion that a judge's criterion is compared with: that of the same name, else the only one."""
     names = list(names_there)
     same = [name for name in names if name.casefold() == criterion.casefold()]
     return same[0] if same else names[0] if len(names) == 1 else None

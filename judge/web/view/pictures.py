@@ -18,12 +18,12 @@ _WIDTH = 230.0
 
 
 def plain(forest: Forest) -> dict[str, Any]:
-    """The picture as values that JSON has."""
+    """The forest plot as plain data that can be written as JSON."""
     return asdict(forest)
 
 
 def drawn(values: Iterable[Any]) -> list[tuple[Markup, str]]:
-    """Each picture with its caption; values that are none are left out."""
+    """Each forest plot with its caption; values that do not describe a plot are left out."""
     figures = []
     for position, value in enumerate(values):
         try:

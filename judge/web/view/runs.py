@@ -33,7 +33,7 @@ class FoundRun:
 
     @property
     def derived(self) -> Path:
-        """Folder of what is computed over all judges."""
+        """Folder for files computed over all judges."""
         return self.path / "derived"
 
 
@@ -47,7 +47,7 @@ class Runs:
         self._lock = threading.Lock()
 
     def all(self) -> dict[str, FoundRun]:
-        """Key -> run, in the order of their paths."""
+        """Key -> run, in order of path."""
         with self._lock:
             if time.monotonic() - self._looked >= _FRESH:
                 self._found = {run.key: run for run in _find(self.root)}

@@ -51,7 +51,7 @@ class NotFoundError(JudgeError):
 
 @dataclass(frozen=True, slots=True)
 class Computed:
-    """A computed file and its state: `work` is what was started for it, None where it is up to date."""
+    """A computed file and its state: `work` is the job that computes it, None where the file is up to date."""
 
     file: Path
     work: Work | None
@@ -83,7 +83,7 @@ class Site:
     def page(
         self, template: str, run: FoundRun | None = None, tab: str = "", status: int = 200, **values: Any
     ) -> Response:
-        """A page; those about a run have its tabs."""
+        """A rendered page; pages about a run show its tabs."""
         tabs = COMPARED_TABS if run is not None and self.only_compares(run) else TABS
         more = {"run": run, "tab": tab, "tabs": tabs, "root": self.runs.root, "link": link, **FORMATS}
         return self._pages.response(f"view/{template}", status, **(more | values))
@@ -97,7 +97,7 @@ class Site:
         return run
 
     def compares(self, folder: ResultFolder) -> bool:
-        """Whether a result folder holds comparisons; not where its journal cannot be read, which other pages say."""
+        """Whether a result folder holds comparisons; False for an unreadable journal, which other pages report."""
         if not folder.journal.is_file():
             return False
         with suppress(JudgeError, sqlite3.Error), JournalReader(folder.journal) as journal:
@@ -113,7 +113,7 @@ class Site:
         return any(self.compares(folder) for folder in run.results.values())
 
     def slug(self, request: Request, run: FoundRun) -> str:
-        """The judge that an address asks for, by its folder's name; the first where it names none."""
+        """The judge that an address names by its folder's name; the first judge where it names none."""
         wanted = request.query_params.get("judge")
         if not run.results:
             raise NotFoundError(f"run {run.name} has no results yet", hint=f"judge run {run.path}")
@@ -135,13 +135,13 @@ class Site:
         return self.computed("index", folder.path, INDEX, state(folder), [folder.path])
 
     def computed(self, kind: str, folder: Path, name: str, wanted: str, before: list[Any]) -> Computed:
-        """Something of one folder in one file: started where it is not known to be of the state wanted."""
+        """A file computed from one folder; a job is started where the file is not known to be in the wanted state."""
         file = self.kept.folder_of(folder) / name
         work = self.jobs.want(kind, [*before, file], wanted, again=not file.is_file())
         return Computed(file, None if work.done and work.state == wanted else work)
 
     def over_judges(self, kind: str, run: FoundRun, wanted: str, *more: str) -> Work:
-        """Have something over all of a run's judges computed for this state of it, even if it was before."""
+        """Start a computation over all of a run's judges for this state, even if it was done before."""
         folders = [folder.path for folder in run.results.values()]
         return self.jobs.want(kind, [self.kept.folder_of(run.path), *more, *folders], wanted, again=True)
 
@@ -153,12 +153,12 @@ def link(path: str, values: Mapping[str, Any] | None = None, **more: Any) -> str
 
 
 def number(value: float | None, digits: int = 2) -> str:
-    """A number as short as it can be said; a dash for none."""
+    """A number in its shortest form; a dash for None."""
     return "—" if value is None else f"{round(value, digits):g}"
 
 
 def percent(value: float | None, digits: int = 1) -> str:
-    """A share in per cent. Never rounded up to all or down to none."""
+    """A share in per cent, never rounded up to 100 or down to 0."""
     if value is None:
         return "—"
     text = f"{100 * value:.{digits}f}"

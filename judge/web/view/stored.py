@@ -30,7 +30,7 @@ _KEPT = 64
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Request that a journal's definition records: the plan, how to read answers, and the `repeats` asked for."""
+    """The request recorded in a journal's definition: the plan, how answers are parsed, and the number of `repeats`."""
 
     definition: dict[str, Any]
     manifest: dict[str, Any]
@@ -41,7 +41,7 @@ class Asked:
 
     @property
     def judge(self) -> str:
-        """The judge as run.yaml named it."""
+        """The judge's name in run.yaml."""
         return str(self.manifest.get("judge", "?"))
 
     @property
@@ -61,12 +61,12 @@ class Asked:
 
     @property
     def raters(self) -> str:
-        """Name of the ratings beside the judge's, on pages: people, or labels that no person gave."""
+        """Name of the ratings shown beside the judge's: people, or labels that no person gave."""
         return "labels" if self.definition.get("labels_note") else "people"
 
     @property
     def people(self) -> dict[str, str]:
-        """Criterion -> people's criterion that it is set against, where the run says one."""
+        """Judge's criterion -> people's criterion that it is compared with, where the run declares one."""
         return dict(self.definition.get("people") or {})
 
     def query(self, story: Story, criterion: str, eval_prompt: str) -> Query | None:
@@ -89,13 +89,15 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """An opened journal and what it says was asked."""
+    """An open journal, and the request that it records."""
 
     journal: JournalReader
     asked: Asked
 
     def answers(self, story: Story, criterion: str, eval_prompt: str) -> list[Answer]:
-        """The repeats of one query that were tried; of one about several criteria as answers about this one."""
+        """The tried repeats of one query; answers to a query about several criteria are returned as answers about this
+        criterion.
+        """
         together = self.asked.reading.joint.get(eval_prompt)
         if together is not None and criterion not in together:
             return []
@@ -115,7 +117,7 @@ _lock = threading.Lock()
 
 @contextmanager
 def stored(folder: ResultFolder) -> Iterator[Stored]:
-    """Open a result folder's journal for as long as the block lasts; its errors are sentences.
+    """Context manager for a result folder's journal, open for reading; its errors have messages for the page.
 
     Raises RunFolderError for a folder without a journal, or whose run was stopped before its first request.
     """
@@ -129,7 +131,7 @@ def stored(folder: ResultFolder) -> Iterator[Stored]:
 
 
 def asked(folder: ResultFolder, journal: JournalReader) -> Asked:
-    """Read the request that the journal records; compiled templates are kept from the last time."""
+    """Read the request that the journal records; compiled templates are cached between calls."""
     definition = journal.meta().get("definition")
     if definition is None:
         raise RunFolderError(f"{folder.path} was stopped before its first request", hint="judge run it again")

@@ -19,7 +19,9 @@ _NUMBERS = Scale()
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """Answer of one or several repeats: the same text is shown once. `text` is the marked answer, None without one."""
+    """The answer of one or several repeats; equal texts are shown once. `text` is the marked answer, None without an
+    answer.
+    """
 
     repeats: tuple[int, ...]
     judgment: Judgment
@@ -31,13 +33,13 @@ class Said:
 
     @property
     def number(self) -> str:
-        """The repeats as every table and file numbers them, from 0."""
+        """The numbers of the repeats, from 0 as in all tables and files."""
         return ", ".join(str(repeat) for repeat in self.repeats)
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One judge's answers to one query. `asked` is how many repeats the run wants."""
+    """One judge's answers to one query. `asked` is the number of repeats that the run requests."""
 
     criterion: str
     eval_prompt: str
@@ -54,13 +56,13 @@ class Cell:
 
     @property
     def flags(self) -> list[str]:
-        """Flags of all its repeats, each once."""
+        """Flags of all repeats of the cell, each once."""
         return list(dict.fromkeys(flag for given in self.answers for flag in given.judgment.flags))
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeView:
-    """One judge's side: cells by (criterion, Eval-Prompt)."""
+    """One judge's answers about the story: cells by (criterion, Eval-Prompt)."""
 
     slug: str
     judge: str

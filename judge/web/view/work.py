@@ -35,7 +35,7 @@ TOP = 100
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Do one piece; a JudgeError is said on stderr and ends with the code that means a sentence."""
+    """Run one background job; a JudgeError is written to stderr as a sentence, and the exit code marks it as such."""
     kind, state, *rest = arguments
     if hasattr(os, "nice"):  # Unix
         os.nice(10)

@@ -65,8 +65,9 @@ class Contradiction:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Contradictions:
-    """All flagged texts, the plainest first; of how many; why one of the rules was not used; how well words tell
-    ratings (share of texts on the side of the middle that their words suggest)."""
+    """All flagged texts, the clearest first; the number of texts examined; why a rule was not used; and how well words
+    predict ratings (share of texts on the side of the middle that their words suggest).
+    """
 
     flagged: tuple[Contradiction, ...]
     texts: int
@@ -81,7 +82,7 @@ class Contradictions:
 
     @property
     def signature(self) -> str:
-        """The signature under the table."""
+        """Signature line under the table."""
         rules = f"words:tfidf-ridge/margin{MARGIN:g}/told{LEAST_TOLD:g}|guideline:{QUOTED:g}"
         return f"texts:{self.texts}|{rules}|hold-out:story-prompt/{FOLDS}|seed:{self.seed}|v{__version__}"
 

@@ -23,7 +23,9 @@ _DIGITS = 16
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """One text that was read. `text` is the start of its fingerprint."""
+    """One flagged or unflagged text that was checked by reading, with the verdict. `text` is the start of the text's
+    fingerprint.
+    """
 
     sample: Sample
     judge: str
@@ -36,13 +38,13 @@ class Read:
 
 
 def mark(text: str) -> str:
-    """The mark that identifies a text in the file."""
+    """Start of a text's fingerprint, which identifies the text in the file."""
     return fingerprint_text(text)[:_DIGITS]
 
 
 @functools.cache
 def read_flags() -> tuple[Read, ...]:
-    """Texts that were read, from the file that ships."""
+    """Texts that were checked by reading, from the file shipped with the package."""
     file = package_file("explanations", "quality", "contradicting", "read_flags.csv")
     rows = csv.DictReader(file.read_text(encoding="utf-8").splitlines())
     return tuple(

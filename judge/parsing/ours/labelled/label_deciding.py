@@ -19,7 +19,8 @@ _NEAR = 40
 
 
 def decide_label(page: Page, stated: list[Statement], mentions: Sequence[Mention]) -> Decision:
-    """One label out of all statements, as for numbers; and one label beside another in any place is ambiguous.
+    """Choose one label from all statements, as for numbers, except that two different labels are ambiguous wherever
+    they occur.
 
     A number that only running text states can be a misreading and yields to a plainer one; a label that is stated
     twice, once each way, leaves open which holds.

@@ -26,7 +26,7 @@ _LONGEST_NOTICE = 160
 
 
 def label_choice(text: str, scale: Scale) -> Judgment:
-    """The whole text is one label, or there is none."""
+    """Read an answer whose whole text must be one label; any other text has no rating."""
     start = len(text) - len(text.lstrip())
     literal = text.strip()
     code = scale.code_of(literal)

@@ -28,7 +28,7 @@ class Options:
 
 
 def without_options(page: Page, mentions: list[Mention]) -> Options:
-    """Blank labels that restate the choice, every other character in its place."""
+    """Blank the labels that restate the choice; all other characters keep their positions."""
     groups = _joined(page, mentions)
     lines = _listed(page, mentions)
     masked = {m.start for group, _ in groups for m in group} | {m.start for m in lines}

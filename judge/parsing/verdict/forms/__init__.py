@@ -15,7 +15,7 @@ __all__ = ["form_statements"]
 def form_statements(
     sheet: Sheet, sentences: list[Sentence], criterion_words: frozenset[str], *, cut: bool
 ) -> list[Statement]:
-    """Every verdict in the form of an answer."""
+    """Every verdict that the form of an answer states: a label alone, a labelled line, a table row, an order."""
     return [
         *boxed(sheet),
         *labelled(sheet, sentences, criterion_words, cut=cut),

@@ -61,7 +61,7 @@ _ROW_HEAD = re.compile(
 def labelled(
     sheet: Sheet, sentences: list[Sentence], criterion_words: frozenset[str], *, cut: bool
 ) -> Iterator[Statement]:
-    """ "Verdict: B", "Better story - A", and the same with the verdict on the next line."""
+    """The verdicts after a heading or label, on the same line or the next: "Verdict: B", "Better story - A"."""
     line = sheet.line
     for sentence in sentences:
         opening = _OPENS.match(line, sentence.begin)

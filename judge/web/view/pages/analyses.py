@@ -74,7 +74,7 @@ _PATIENCE = 60.0
 
 
 def tables_page(site: Site, request: Request) -> Response:
-    """One kind of table over all judges of a run, as it was computed in the background."""
+    """Page with one kind of table over all judges of a run, computed in the background."""
     run = site.run(request)
     offered = COMPARED if site.only_compares(run) else TABLES | COMPARED if site.compares_too(run) else TABLES
     show = request.query_params.get("show", "coverage")
@@ -103,7 +103,7 @@ def _as_html(kept: dict[str, Any] | None) -> list[Markup]:
 
 
 def disagreements_page(site: Site, request: Request) -> Response:
-    """The stories that differ most, with links to all that was said of them."""
+    """Page with the stories on which ratings differ most, with links to all their judgments."""
     run = site.run(request)
     between = request.query_params.get("between", "people")
     between = between if between in BETWEEN else "people"
@@ -141,7 +141,7 @@ def _kept(
 
 
 def audit_page(site: Site, request: Request) -> Response:
-    """The audit of the run's explanations, as far as there is one."""
+    """Page on the audit of the run's explanations, as far as there is one."""
     run = site.run(request)
     file = run.path / "audit.sqlite"
     tables: list[Markup] = []

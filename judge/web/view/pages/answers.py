@@ -262,7 +262,7 @@ def _messages(asked: Asked, story: Story, criterion: str, left: str, right: str)
 
 
 def answer_part(site: Site, request: Request) -> Response:
-    """One query's answers for a place in a page: what a click on the map opens."""
+    """Part of a page with the answers to one query, which opens by a click on the map."""
     run = site.run(request)
     slug = site.slug(request, run)
     query = request.query_params
@@ -295,7 +295,7 @@ def _one_of(wanted: str | None, names: Sequence[str], otherwise: int) -> str:
 
 
 def whole_number(text: str | None) -> int | None:
-    """A whole number that SQLite can hold; None for anything else."""
+    """The text as a whole number that SQLite can hold; None for any other text."""
     with suppress(ValueError, TypeError):
         value = int(text or "")
         return value if abs(value) < 1 << 62 else None

@@ -22,7 +22,7 @@ COLOURS = ("criterion", "eval_prompt", "cluster", "rating")
 
 
 def map_page(site: Site, request: Request) -> Response:
-    """The picture, and beside it the list of its explanations under the same filters."""
+    """Page with the map of explanations, and the list of explanations under the same filters."""
     run = site.run(request)
     mapped = [name for name, folder in run.results.items() if state_of(folder) is not None]
     slug = mapped[0] if mapped and "judge" not in request.query_params else site.slug(request, run)
@@ -75,7 +75,7 @@ def _row(answers: Stored, dot: Dot) -> dict[str, Any]:
 
 
 def map_data(site: Site, request: Request) -> Response:
-    """The picture's numbers, as a file."""
+    """The coordinates and values of the map's points, as a file."""
     from starlette.responses import FileResponse
 
     run = site.run(request)

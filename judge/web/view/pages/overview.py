@@ -51,7 +51,7 @@ def sides(site: Site, run: FoundRun) -> list[Side]:
 
 
 def runs_page(site: Site, request: Request) -> Response:
-    """All runs; `/part/runs` is the list alone, which the page loads again every few seconds."""
+    """Page with all runs; `/part/runs` is only the list, which the page loads again every few seconds."""
     runs = list(site.runs.all().values())
     site.live.standings(folder for run in runs for folder in run.results.values())
     runs_with_sides = [(run, sides(site, run)) for run in runs]
@@ -127,7 +127,7 @@ def _coverage(index: Judgments, criteria: list[str], prompts: list[str], each: i
 
 
 def set_beside(index: Judgments, asked: Asked) -> dict[str, str]:
-    """Criterion -> people's that it is set against."""
+    """Judge's criterion -> people's criterion that it is compared with."""
     rated = list(dict.fromkeys(criterion for criterion, _, _ in index.people()))
     declared = {own.casefold(): theirs for own, theirs in asked.people.items()}
     places, _ = set_against([(name, declared.get(name.casefold())) for name in asked.criteria], rated)
@@ -135,7 +135,7 @@ def set_beside(index: Judgments, asked: Asked) -> dict[str, str]:
 
 
 def chart(index: Judgments, asked: Asked, beside: Mapping[str, str]) -> Distributions | None:
-    """Histograms of ratings over the scale's points: people's (or labels), and beneath them a row an Eval-Prompt.
+    """Histograms of ratings over the scale's points: people's (or labels) first, then one row per Eval-Prompt.
 
     `beside` says which of people's criteria stands above each.
     """

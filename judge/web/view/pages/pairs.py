@@ -29,7 +29,7 @@ PREFERRED = {"first": "the first", "second": "the second", "tie": "neither (tie)
 
 
 def rows(opened: Stored, rows_read: list[Row]) -> list[dict[str, Any]]:
-    """Rows of the index with their stories' names and the beginnings of their answers, from the journal."""
+    """Rows of the index, with stories' names and the beginnings of answers from the journal."""
     journal = opened.journal
     compared = {
         row.query_key: comparison for row in rows_read if (comparison := journal.comparison(row.query_key)) is not None
@@ -57,7 +57,7 @@ def _row(opened: Stored, row: Row, reading: StoredVerdicts, compared: tuple[str,
 
 
 def filter_words() -> dict[str, Any]:
-    """Choices of the comparisons' filters beside the names that the index knows."""
+    """Choices in the filters of comparisons that do not come from names in the index."""
     return {"preferred": [(LEAD[word], label) for word, label in PREFERRED.items()], "people": list(AGREES)}
 
 

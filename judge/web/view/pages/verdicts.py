@@ -20,7 +20,7 @@ _MATRICES = 6
 
 @dataclass(frozen=True, slots=True)
 class PreferredRow:
-    """Comparisons with a preference on one criterion with one Eval-Prompt.
+    """Counts of comparisons with a preference, on one criterion with one Eval-Prompt.
 
     `leads` counts them by `index.LEAD`; `own` of `beside` agree with people, where both prefer one story.
     """
@@ -46,7 +46,9 @@ def preferred(index: Judgments) -> list[PreferredRow]:
 
 
 def wins(index: Judgments, criteria: list[str]) -> list[tuple[Markup, str]]:
-    """A matrix for each criterion with its caption; none where too many systems, or one alone, were compared."""
+    """A matrix of wins for each criterion, with its caption; left out where only one system, or too many, were
+    compared.
+    """
     matrices: list[tuple[Markup, str]] = []
     for number, criterion in enumerate(criteria[:_MATRICES]):
         won = index.wins(criterion)
