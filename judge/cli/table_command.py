@@ -70,16 +70,11 @@ def table_command(
             chosen = (values.pop("criterion"), values.pop("judge"), values.pop("eval_prompt"))
             panel, rate = values.pop("panel"), values.pop("pass_rate")
             keep = Selection.of(*chosen, people=people(options), pass_rate=rate, panel=panel)
-            table_read = read(
-                runs,
-                parser=values["parser"],
-                explanations=explanations,
-                telling=reading_bar,
-                perturbed=perturbed,
-            )
-            table = narrowed(table_read, keep)
+            parser = values["parser"]
+            read_ = functools.partial(read, parser=parser, explanations=explanations, perturbed=perturbed)
+            table = narrowed(read_(runs, telling=reading_bar), keep)
             if prepare is not None:
-                table = prepare(table, options, runs, values["parser"])
+                table = prepare(table, options, runs, parser)
             passed = {name: value for name, value in values.items() if name in own}
             raters = Raters.of_all(table)
             # Options in notes become flags first: words for labels are put into plain text.

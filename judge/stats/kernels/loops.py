@@ -91,12 +91,9 @@ def sweep(
     ----------
     counts_1, unit_1, counts_2, unit_2
         As for `tables`.
-    story : array of int, shape (m,)
-        Stories with both sides, in ascending order of the judge's rating.
-    x, y : array of int, shape (m,)
-        Their levels by the judge and by people, from 0 on.
+    story, x, y : array of int, shape (m,)
+        Stories with both sides by the judge's rising rating; their levels by the judge and by people, from 0 on.
     levels_y : int
-        Levels of people.
     out : array of int, shape (4, b)
         Overwritten with the sums of `tables`.
     """
