@@ -183,17 +183,17 @@ BOMBS = {
 @pytest.mark.parametrize("what", BOMBS)
 @pytest.mark.parametrize("command", ["run", "status"])
 def test_yaml_bombs_are_refused_in_a_sentence(make: Make, call: Call, what: str, command: str) -> None:
-    held(call(command, make(raw=BOMBS[what])))
+    assert held(call(command, make(raw=BOMBS[what]))).strip()
 
 
 @pytest.mark.parametrize("what", ["nested lists", "laughs", "itself"])
 def test_yaml_bombs_in_criteria_and_front_matter(make: Make, call: Call, what: str) -> None:
     place = make(criteria="./mine.yaml")
     (place / "mine.yaml").write_text(BOMBS[what])
-    held(call("run", place))
+    assert held(call("run", place)).strip()
     place = make(eval_prompts="./mine.jinja")
     (place / "mine.jinja").write_text(f"---\n{BOMBS[what]}\n---\n{{{{ story }}}}{{{{ criterion.name }}}}")
-    held(call("run", place))
+    assert held(call("run", place)).strip()
 
 
 @pytest.mark.parametrize(
@@ -227,7 +227,7 @@ def test_yaml_bombs_in_criteria_and_front_matter(make: Make, call: Call, what: s
     ],
 )
 def test_impossible_values_are_refused(make: Make, call: Call, key: str, value: object) -> None:
-    held(call("run", make(**({"judge": "openai/x", "api_key_env": "none"} | {key: value}))))
+    assert held(call("run", make(**({"judge": "openai/x", "api_key_env": "none"} | {key: value})))).strip()
 
 
 def test_criteria_with_endless_scales_are_refused(make: Make, call: Call) -> None:
@@ -236,7 +236,7 @@ def test_criteria_with_endless_scales_are_refused(make: Make, call: Call) -> Non
     for scale in ("{min: 0, max: 1.0e+12}", "{min: 0, max: 1, step: 1.0e-12}", "{min: 0, max: .inf}", "{min: .nan}"):
         text = f"name: x\ncriteria:\n  - {{name: A, abbreviation: AA, definition: d, scale: {scale}}}\n"
         (place / "mine.yaml").write_text(text)
-        held(call("run", place))
+        assert held(call("run", place)).strip()
 
 
 # Links: nothing is written through one.

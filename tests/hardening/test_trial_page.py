@@ -219,15 +219,16 @@ def test_elsewhere_the_key_is_needed_for_every_page() -> None:
 
 @pytest.mark.parametrize("port", ["99999", "-5", "65536"])
 def test_a_port_that_is_none_is_a_sentence(call: Call, port: str) -> None:
-    held(call("try", "--serve", "--port", port))
+    assert held(call("try", "--serve", "--port", port)).strip()
 
 
 @pytest.mark.parametrize("host", ["256.1.1.1", "no such host", "[::1", "::::", "a\nb"])
 def test_a_host_that_is_none_is_a_sentence(call: Call, host: str) -> None:
-    held(call("try", "--serve", "--host", host, "--port", "0"))
+    assert held(call("try", "--serve", "--host", host, "--port", "0")).strip()
 
 
 @pytest.mark.parametrize("prompt", ["{{ 'a' * 10000000000 }}", "{{ ''.__class__ }}", "{% include '/etc/passwd' %}"])
 def test_a_template_of_a_stranger_is_a_sentence_before_the_page(call: Call, tmp_path: Path, prompt: str) -> None:
     (tmp_path / "theirs.jinja").write_text("{{ story }} {{ criterion.name }} " + prompt)
-    held(call("try", "--serve", "--port", "0", "--eval-prompts", tmp_path / "theirs.jinja"), "theirs.jinja")
+    said = call("try", "--serve", "--port", "0", "--eval-prompts", tmp_path / "theirs.jinja")
+    assert "theirs.jinja" in held(said)

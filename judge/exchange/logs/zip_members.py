@@ -99,7 +99,7 @@ def _broken(file: Path, name: str) -> Iterator[None]:
         OSError,
         struct.error,
         EOFError,
-        NotImplementedError,
+        NotImplementedError,  # what zipfile raises for a way of packing that it does not know
         RuntimeError,
     ) as error:
         raise DataError(f"member {name!r} cannot be unpacked: {error}", file=file) from error
