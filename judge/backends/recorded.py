@@ -15,6 +15,7 @@ import orjson
 
 from judge.backends.protocol import Capabilities, Settings
 from judge.errors import BackendError, DataError
+from judge.half_pairs import json_value
 from judge.journal import JournalReader
 from judge.records import Query, Request, Response, joint_name, names_in
 
@@ -81,7 +82,7 @@ def _from_file(path: Path) -> Iterator[tuple[_Place, Response]]:
         if not line.strip():
             continue
         try:
-            data = orjson.loads(line)
+            data = json_value(line)
             second = None if data.get("second") is None else str(data["second"])
             story, eval_prompt = str(data["story"]), str(data["eval_prompt"])
             criterion = data["criterion"]

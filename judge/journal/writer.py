@@ -14,6 +14,7 @@ from typing import Any
 import orjson
 
 from judge.errors import BackendError, JudgeError
+from judge.half_pairs import whole_characters
 from judge.journal import comparing, database, usage
 from judge.journal.schema import COMMENTS, PANELS
 from judge.records import Outcome, Pair, Rating, Request, Response, Story
@@ -150,9 +151,9 @@ class JournalWriter:
             (
                 query.key,
                 repeat,
-                response.text,
+                whole_characters(response.text),
                 response.finish_reason,
-                response.reasoning,
+                None if response.reasoning is None else whole_characters(response.reasoning),
                 response.prompt_tokens,
                 response.completion_tokens,
                 response.cached_tokens,

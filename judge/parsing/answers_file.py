@@ -12,6 +12,7 @@ from typing import Any
 
 from judge.criteria.scale_file import labels_fault
 from judge.errors import DataError, SpecError
+from judge.half_pairs import whole_escapes
 from judge.parsing.joint.reading import joint_judgments
 from judge.parsing.protocol import Parser
 from judge.records import Criterion, Judgment, Response, Scale, Structured
@@ -158,7 +159,7 @@ def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             continue
         has_lines = True
         try:
-            value = json.loads(line)
+            value = json.loads(whole_escapes(line))
         except (ValueError, RecursionError) as error:
             raise DataError("is not JSON", file=path, row=number, found=line[:80]) from error
         if not isinstance(value, dict):

@@ -20,6 +20,7 @@ from judge.backends.bodies import MOST
 from judge.errors import BackendError
 from judge.execution.session import Sitting, sit
 from judge.journal import JournalReader
+from judge.ratings_table import read
 from judge.records import Criterion, Generation, Message, Query, Story
 from judge.run_definition.spec import parse_run_spec
 from judge.run_folder import ResultFolder
@@ -144,7 +145,6 @@ ODD: dict[str, Any] = {
     "list": b"[]",
     "text": b'"Rating: 4"',
     "not UTF-8": b'{"choices": [{"message": {"content": "\xff"}}]}',
-    "lone surrogate": b'{"choices": [{"message": {"content": "\\ud800"}}]}',
     "NaN": b'{"choices": [{"message": {"content": "Rating: 4"}}], "x": NaN}',
     "cut": b'{"choices": [{"message": {"content": "Rating',
     "deep": b'{"choices": ' + b"[" * 50_000,
@@ -183,6 +183,22 @@ def test_odd_answers_lose_no_good_one(serve: Callable[[Give], Server], make: Mak
     asked = sitting(make(), serve(give).url, max_attempts=8)
     ended = sit(asked)
     assert (ended.outcomes.answered, ended.missing) == (12, 0)
+
+
+def test_half_an_emoji_costs_no_answer(serve: Callable[[Give], Server], make: Make) -> None:
+    """What JSON can spell and UTF-8 cannot hold, in the answer itself and in the JSON inside it."""
+    inside = json.dumps({"rating": 2, "explanation": "So sad \ud83d"})
+    texts = ["Rating: 4. Lovely \ud83d", inside]
+
+    def give(number: int, handler: BaseHTTPRequestHandler) -> None:
+        send(handler, {"choices": [GOOD | {"message": {"role": "assistant", "content": texts[number % 2]}}]})
+
+    asked = sitting(make(), serve(give).url)
+    ended = sit(asked)
+    assert (ended.outcomes.answered, ended.missing) == (12, 0)
+    frame = read([asked.result.path]).frame.query("source == 'judge'")
+    assert (frame["status"] == "ok").all()
+    assert set(zip(frame["rating"], frame["explanation"], strict=True)) == {(4, "Lovely \ufffd"), (2, "So sad \ufffd")}
 
 
 STRANGE_USAGE: list[Any] = [

@@ -61,8 +61,10 @@ def test_repeats_come_in_one_request_and_differ(ask: Any) -> None:
     found = ask(query(), [0, 1, 2])
     assert len({response.text for response in found}) == 3
     assert [response.prompt_tokens is None for response in found] == [False, True, True]
-    assert found[0].completion_tokens == 24
-    assert {response.finish_reason for response in found} == {"length"}
+    # The tokens of all three stand on the first. Which answers end before the limit of 8 depends on the processor.
+    cut = sum(response.finish_reason == "length" for response in found)
+    assert {response.finish_reason for response in found} <= {"length", "stop"}
+    assert max(8 * cut + (3 - cut), 9) <= found[0].completion_tokens <= 24
     again = ask(query(), [0])
     assert 0 < again[0].cached_tokens < again[0].prompt_tokens
 

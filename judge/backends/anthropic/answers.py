@@ -16,6 +16,7 @@ from judge.backends.anthropic.errors import STATUSES, refused
 from judge.backends.dialect import checked
 from judge.backends.usage import with_usage
 from judge.errors import BackendError
+from judge.half_pairs import json_value
 from judge.records import Response
 
 _STOPPED = {
@@ -31,7 +32,7 @@ _STOPPED = {
 def read_message(body: bytes, url: str) -> Response:
     """The response in a body; raises `BackendError` where it holds an error or is no message."""
     try:
-        data = orjson.loads(body)
+        data = json_value(body)
         if data.get("type") == "error":
             raise refused(STATUSES.get(data["error"]["type"], 500), {}, body, url)
         blocks = data["content"]

@@ -16,6 +16,7 @@ from judge.backends.dialect import Scrub, checked, no_answer
 from judge.backends.openai.errors import status_error
 from judge.backends.usage import with_usage
 from judge.errors import BackendError
+from judge.half_pairs import json_value
 from judge.records import Response
 
 _FORM = "a Gemini-style"
@@ -36,7 +37,7 @@ _ACCOUNT = "PUP_LIMITED_DISABLED"
 def read(body: bytes, url: str, scrub: Scrub) -> tuple[list[Response], int]:
     """The candidates that are answers, and how many there were; usage stands on the first."""
     try:
-        data = orjson.loads(body)
+        data = json_value(body)
         if isinstance(data, dict) and data.get("error"):
             raise status_error(200, {}, body, url, scrub)
         candidates = data.get("candidates") or []

@@ -11,13 +11,14 @@ from judge.backends.dialect import Dialect, Scrub, as_it_is, checked, no_answer
 from judge.backends.openai.answer_errors import choice_error, error_inside, finish_reason
 from judge.backends.openai.errors import status_error
 from judge.backends.usage import with_usage
+from judge.half_pairs import json_value
 from judge.records import Response
 
 
 def _read(body: bytes, url: str, scrub: Scrub, *, chat: bool) -> tuple[list[Response], int]:
     """Responses of one call; usage stands on the first. What is not the protocol is a retryable `BackendError`."""
     try:
-        data = orjson.loads(body)
+        data = json_value(body)
         problem = error_inside(data)
         if problem is not None:
             raise status_error(200, {}, orjson.dumps(problem), url, scrub)

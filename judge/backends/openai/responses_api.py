@@ -16,6 +16,7 @@ from judge.backends.dialect import Dialect, Scrub, checked, no_answer
 from judge.backends.openai.errors import status_error
 from judge.backends.usage import with_usage
 from judge.errors import BackendError
+from judge.half_pairs import json_value
 from judge.records import Response
 
 _FORM = "a Responses-style"
@@ -50,7 +51,7 @@ def _wire(asked: Mapping[str, Any]) -> dict[str, Any]:
 def _read(body: bytes, url: str, scrub: Scrub) -> tuple[list[Response], int]:
     """The answer; thinking stands in items of its own, and how it ended in `status` and `incomplete_details`."""
     try:
-        data = orjson.loads(body)
+        data = json_value(body)
         status = data["status"]
         if status == "failed" or data.get("error"):
             failure = {"error": data.get("error") or {"message": "the response failed, and the server gives no cause"}}

@@ -31,6 +31,7 @@ from judge.errors import BackendError, RunFolderError
 from judge.exchange.batch.ledger import FOLDER, read_ledger
 from judge.exchange.batch.provider_api import Remote
 from judge.execution.sending.retry import decide
+from judge.half_pairs import json_value
 from judge.run_folder import ResultFolder
 from judge.whole_file import write_whole
 
@@ -151,7 +152,7 @@ class AnthropicBatches:
     def _asked(self, method: str, route: str, body: bytes | None = None) -> dict[str, Any]:
         content = self._sent(method, route, body)
         try:
-            answer = orjson.loads(content)
+            answer = json_value(content)
         except orjson.JSONDecodeError as error:
             raise BackendError(f"{self.url}: the answer is not JSON", kind="garbage", retryable=True) from error
         if not isinstance(answer, dict):
@@ -202,7 +203,7 @@ class AnthropicBatches:
 
 def _names(lines: bytes) -> Iterator[str]:
     """The custom_ids of requests or results."""
-    return (str(orjson.loads(line)["custom_id"]) for line in lines.splitlines() if line.strip())
+    return (str(json_value(line)["custom_id"]) for line in lines.splitlines() if line.strip())
 
 
 def _remote(batch: dict[str, Any]) -> Remote:

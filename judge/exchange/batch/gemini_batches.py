@@ -31,6 +31,7 @@ from judge.credentials.providers import addresses_of
 from judge.errors import BackendError
 from judge.exchange.batch.provider_api import Remote
 from judge.execution.sending.retry import decide
+from judge.half_pairs import json_value
 from judge.redaction import redact
 from judge.whole_file import write_whole
 
@@ -177,7 +178,7 @@ class GeminiBatches:
     async def _json(self, reply: aiohttp.ClientResponse) -> dict[str, Any]:
         body = await self._read(reply)
         try:
-            data = orjson.loads(body)
+            data = json_value(body)
         except orjson.JSONDecodeError:
             data = None
         if not isinstance(data, dict):

@@ -19,6 +19,7 @@ from judge.errors import BackendError, DataError, ErrorKind
 from judge.exchange.batch.custom_id import BatchId, parse_id
 from judge.exchange.batch.lines import as_openai, is_request
 from judge.fingerprint import digest
+from judge.half_pairs import json_value
 from judge.records import Request, Response
 from judge.redaction import cleaned, known_keys, redact
 
@@ -91,7 +92,7 @@ def answers_in(line: bytes, query: Request) -> list[Response]:
     The error's sentence names the line by a hash of its bytes, so that the same line is known again.
     """
     where = f"batch result {digest(line, 6).hex()}"
-    data = as_openai(orjson.loads(line))
+    data = as_openai(json_value(line))
     response, error = data.get("response"), data.get("error")
     if response is None:
         raise _line_error(where, error)
@@ -109,7 +110,7 @@ def answers_in(line: bytes, query: Request) -> list[Response]:
 
 def created_at(line: bytes) -> float | None:
     """Creation time of the answer in a line, in seconds since 1970; None where the line has none."""
-    body = (as_openai(orjson.loads(line)).get("response") or {}).get("body")
+    body = (as_openai(json_value(line)).get("response") or {}).get("body")
     created = body.get("created") if isinstance(body, dict) else None
     return float(created) if isinstance(created, int | float) and created > 0 else None
 
@@ -148,7 +149,7 @@ def _lines(file: Path, number: int, results: ResultFiles) -> Iterator[tuple[Line
 def _parsed(line: bytes, file: Path, row: int) -> dict[str, Any] | None:
     """A checked line; None for a last line that was only half written."""
     try:
-        data = orjson.loads(line)
+        data = json_value(line)
     except orjson.JSONDecodeError as error:
         if not line.endswith(b"\n") and row > 1:
             return None

@@ -14,6 +14,7 @@ import orjson
 
 from judge.datasets.files.source_file import decode, read_bytes
 from judge.errors import DataError
+from judge.half_pairs import json_value, whole_escapes
 
 LARGEST = 1 << 30
 """Bytes of a file that is read whole."""
@@ -59,12 +60,12 @@ def starts_lines(file: Path) -> bool:
 def parse(raw: bytes, file: Path, row: int) -> Any:
     """A JSON value; NaN and infinities, which orjson refuses, as Python reads them."""
     try:
-        return orjson.loads(raw)
+        return json_value(raw)
     except orjson.JSONDecodeError:
         pass
     text = decode(raw, file, row)
     try:
-        return json.loads(text)
+        return json.loads(whole_escapes(text))
     except json.JSONDecodeError as error:
         line = row + error.lineno - 1
         raise DataError(f"is not JSON: {error.msg} (column {error.colno})", file=file, row=line) from error

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from judge.half_pairs import whole_escapes
 from judge.parsing.ours.assertion import is_template
 from judge.parsing.ours.explanation import tidy
 from judge.parsing.ours.mentions import mentions
@@ -125,7 +126,7 @@ def strict_json_judgment(text: str, names: Names, scale: Scale, reading: Reading
     """The judgment of an answer that is one JSON object and nothing else."""
     reading = reading or NUMBERS
     try:
-        value = json.loads(text, parse_constant=lambda _name: None, object_pairs_hook=_object)
+        value = json.loads(whole_escapes(text), parse_constant=lambda _name: None, object_pairs_hook=_object)
     except (ValueError, RecursionError):
         return Judgment("no_rating")
     if not isinstance(value, dict):
@@ -144,6 +145,7 @@ def objects_in(text: str) -> Iterator[dict[str, Any]]:
 
 def placed_objects(text: str) -> Iterator[tuple[dict[str, Any], int, int]]:
     """Complete JSON objects in a text with their places."""
+    text = whole_escapes(text)
     position = text.find("{")
     for _ in range(_MOST_OBJECTS):
         if position < 0:
