@@ -16,7 +16,9 @@ from judge.records import Criterion, Response, Scale
 
 ANY = st.text(st.characters(exclude_categories=()), max_size=20)
 """Texts of any code points, halves of pairs among them."""
-HALVES = st.lists(st.sampled_from(["\ud83d", "\ude00", "\\", '"', "u", "d83d", "x", "é", "😀"]), max_size=12).map("".join)
+HALVES = st.lists(st.sampled_from(["\ud83d", "\ude00", "\\", '"', "u", "d83d", "x", "é", "😀"]), max_size=12).map(
+    "".join
+)
 
 
 @given(ANY | HALVES)

@@ -103,7 +103,7 @@ def test_what_has_not_been_asked_yet_is_said(ask: Callable[..., Path], tmp_path:
     manifest = json.loads((folder / "manifest.json").read_text())
     manifest["in_force"]["repeats"] = 3
     (folder / "manifest.json").write_text(json.dumps(manifest))
-    assert any("24 of 36 planned repeats have not been asked yet" in note for note in read([folder]).facts[0].notes)
+    assert any("24 of 36 planned repeats have not been requested yet" in note for note in read([folder]).facts[0].notes)
 
 
 def test_an_imported_table_is_read_and_checked(ask: Callable[..., Path], tmp_path: Path) -> None:

@@ -65,7 +65,7 @@ class Raters:
         return f" No person rated these stories: {self.labels_note.partition(';')[0]}." if self.labels_note else ""
 
     @property
-    def them(self) -> str:
+    def noun(self) -> str:
         """Noun for the raters within a sentence."""
         return "the labels" if self.labels_note else "people"
 
@@ -79,7 +79,7 @@ class Raters:
         """Noun for the ratings of these raters."""
         return "the labels" if self.labels_note else "people's ratings"
 
-    def said(self, text: str) -> str:
+    def worded(self, text: str) -> str:
         """Reword a sentence or title of an analysis for these raters."""
         if not self.labels_note:
             return text
@@ -93,15 +93,15 @@ class Raters:
             return table
         return replace(
             table,
-            title=self.said(table.title),
-            columns=[replace(column, title=self.said(column.title)) for column in table.columns],
+            title=self.worded(table.title),
+            columns=[replace(column, title=self.worded(column.title)) for column in table.columns],
             rows=[{key: self._cell(key, value) for key, value in row.items()} for row in table.rows],
-            notes=[self.said(note) for note in table.notes],
+            notes=[self.worded(note) for note in table.notes],
         )
 
     def _cell(self, key: str, value: Any) -> Any:
         if isinstance(value, Estimate) and value.reason:
-            return replace(value, reason=self.said(value.reason))
+            return replace(value, reason=self.worded(value.reason))
         if isinstance(value, str) and (value in (PEOPLE, PEOPLE_NAME) or key in _WORDS):
-            return self.said(value)
+            return self.worded(value)
         return value

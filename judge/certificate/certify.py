@@ -257,7 +257,7 @@ def _unmet(row: CertifiedRow, name: str) -> str | None:
         if test is None or not test.winning_rate.defined:
             return f"{row.name}: {test.winning_rate.reason if test is not None else 'not tested'}"
         if row.empty:
-            return f"{row.name}: a judge that knows nothing passes too"
+            return f"{row.name}: an uninformed judge passes too"
         rate = test.clustered_rate if test.clustered_rate.defined else test.winning_rate
         return None if passes(test) else f"{row.name}: winning rate {rate.value:.2f}"
     if name == "control":

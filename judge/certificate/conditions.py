@@ -18,8 +18,8 @@ MEANINGS = {
     "icc": "the lower end of the 95 % interval of ICC(1,1) over repeats, on every criterion",
     "coverage": "the share of requested repeats that have a rating, on every criterion",
     "accuracy": "the lower end of the 95 % interval of balanced accuracy, on every criterion of labels",
-    "replace": "the alternative annotator test is passed on every criterion, standard errors over story-prompts, and a "
-    "judge that knows nothing does not pass",
+    "replace": "the alternative annotator test is passed on every criterion, standard errors over story-prompts, and "
+    "an uninformed judge (one rating for all stories, or random ratings) does not pass",
     "control": "the 95 % interval of the paired difference of tau from the control lies above 0 on every criterion",
     "unbiased": "no test of judge diagnose finds anything after Holm's adjustment over the row's tests",
 }

@@ -25,7 +25,7 @@ def confusion(result: Confusions, rows: Sequence[ConfusionRow], dataset: str, ra
     labels, criterion = rows[0].labels, rows[0].subject.against or rows[0].subject.criterion
     shown = [row for row in rows if row.counts and not (row.kind == CEILING and raters.labels_note)]
     return HeatMap(
-        title=f"Labels beside {raters.them}, {criterion}, {dataset}",
+        title=f"Labels beside {raters.noun}, {criterion}, {dataset}",
         alt=f"{len(shown)} confusion matrices of {len(labels)} labels.",
         columns=labels,
         rows=tuple(_row(row, k) for row in shown for k in range(len(labels))),
@@ -54,7 +54,7 @@ def _row(row: ConfusionRow, k: int) -> HeatRow:
 
 def _caption(rows: Sequence[ConfusionRow], criterion: str, dataset: str, raters: Raters) -> str:
     text = (
-        f"Share in % of the stories with a label by {raters.them} (rows) to which judges give each label (columns), "
+        f"Share in % of the stories with a label by {raters.noun} (rows) to which judges give each label (columns), "
         f"{criterion}, {dataset}. A judge that ignores the stories has the same shares in all of its rows."
     )
     if any(row.kind == CEILING for row in rows):

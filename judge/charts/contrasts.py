@@ -26,7 +26,7 @@ def forest(
     raters = raters or Raters()
     panels = tuple(name for _, name in _PANELS)
     return Forest(
-        title=f"Differences of tau-b ×100 with {raters.them}, mean over criteria: {named}",
+        title=f"Differences of tau-b ×100 with {raters.noun}, mean over criteria: {named}",
         panels=panels,
         short=panels,
         lines=tuple(

@@ -31,7 +31,7 @@ def forest(grid: Layout, raters: Raters | None = None) -> Forest:
         if row.kind == kind and not (kind == CEILING and raters.labels_note)
     )
     return Forest(
-        title=f"{grid.statistic} ×100 with {raters.them}, with 95 % intervals, {grid.where}, {grid.dataset}",
+        title=f"{grid.statistic} ×100 with {raters.noun}, with 95 % intervals, {grid.where}, {grid.dataset}",
         panels=(*grid.criteria, *(("mean",) if several else ())),
         short=(*grid.short, *(("mean",) if several else ())),
         lines=tuple(
@@ -68,7 +68,7 @@ def _caption(grid: Layout, bands: tuple[Band, ...], raters: Raters) -> str:
     counts = [cell.n for row in judged for cell in row.cells if cell.defined]
     systems = "" if grid.unit == "systems" else f", {grid.systems} systems"
     size = words.counted(counts, grid.unit)
-    text = f"{grid.statistic} with {raters.them}, {grid.where}, {grid.dataset} ({size}{systems}); 95 % intervals."
+    text = f"{grid.statistic} with {raters.noun}, {grid.where}, {grid.dataset} ({size}{systems}); 95 % intervals."
     for band in bands:
         reasons = list(
             dict.fromkeys(estimate.reason for estimate in band.estimates if not estimate.defined and estimate.reason)

@@ -138,7 +138,7 @@ def caption_sentences(rows: Sequence[HistogramRow], raters: Raters, *, between: 
     """The sentences of a caption on lines, hatching and omitted repeats."""
     text = ""
     if any(row.kind == "people" for row in rows) and len(rows) > 1:
-        text += f" The line: {raters.them}."
+        text += f" The line: {raters.noun}."
     if any(row.kind == "control" for row in rows):
         text += " Hatched: a control, no language model."
     if any(histogram.n < histogram.asked for row in rows for histogram in row.cells):

@@ -85,7 +85,7 @@ def heat_map(grid: Layout, raters: Raters | None = None) -> HeatMap:
     rows = tuple(_row(row, grid, means=means) for row in shown)
     values = [cell.value for row in rows for cell in row.cells if cell.value is not None]
     return HeatMap(
-        title=f"{unit} with {raters.them}, {grid.where}, {grid.dataset}",
+        title=f"{unit} with {raters.noun}, {grid.where}, {grid.dataset}",
         alt=f"{len(rows)} rows by {len(grid.criteria)} criteria; {grid.size}.",
         columns=(*grid.short, *(("mean",) if means else ())),
         rows=rows,
@@ -121,7 +121,7 @@ def _cell(row: LayoutRow, criterion: str, cell: Estimate, unit: str) -> HeatCell
 def _caption(grid: Layout, shown: list[LayoutRow], rows: tuple[HeatRow, ...], raters: Raters) -> str:
     systems = f"{grid.systems} systems" if grid.unit != "systems" else None
     counted = ", ".join(part for part in (grid.size, systems) if part)
-    text = f"{grid.statistic} ×100 with {raters.them}, {grid.where}, {grid.dataset} ({counted})."
+    text = f"{grid.statistic} ×100 with {raters.noun}, {grid.where}, {grid.dataset} ({counted})."
     text += words.meaning(grid.short, grid.criteria) + (f" {grid.other_names}" if grid.other_names else "")
     if grid.half_width is not None:
         text += f" Half-width of the 95 % intervals, median: {100 * grid.half_width:.0f}."

@@ -51,7 +51,7 @@ def forest(
     )
     counts = [estimate.n for standing in standings for estimate in standing.mean if estimate.defined]
     size = words.counted(counts, "stories")
-    who = raters.them if sources[0].is_people else sources[0].name
+    who = raters.noun if sources[0].is_people else sources[0].name
     return Forest(
         title=f"Mean ratings of {len(systems)} systems, {dataset}",
         panels=tuple("mean" if name == AVERAGE else name for name in criteria),

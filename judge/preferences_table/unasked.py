@@ -1,4 +1,4 @@
-"""Planned repeats of comparisons that have not been asked yet."""
+"""Planned repeats of comparisons that have not been requested yet."""
 
 from __future__ import annotations
 

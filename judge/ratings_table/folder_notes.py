@@ -41,7 +41,7 @@ def about_answers(judge: str, journal: JournalReader, *, settled: int, planned: 
         sentence = f"{replaced} answers were asked again because no {kind} could be read"
         notes.append(Note(sentence, Advice("judge retry {unparsed}", unparsed=True)))
     if settled < planned:
-        notes.append(f"{judge}: {planned - settled} of {planned} planned repeats have not been asked yet")
+        notes.append(f"{judge}: {planned - settled} of {planned} planned repeats have not been requested yet")
     return notes
 
 

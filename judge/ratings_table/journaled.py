@@ -278,6 +278,7 @@ def _facts(
         not_in_force=mark(stored(manifest)),
         people=dict(definition.get("people") or {}),
         joint=tuple(definition.get("joint", ())),
+        unasked=max(0, planned - settled),
     )
 
 

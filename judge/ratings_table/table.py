@@ -62,7 +62,8 @@ class RunFacts:
     `directions` says of measures, by the judge's name, whether more is better (1), worse (-1) or neither (0).
     `people` says which criterion of people's a criterion is set against, by its name, where the run says it.
     `joint` names the Eval-Prompts that rate several criteria in one answer. `not_in_force` marks settings that were
-    refused or ignored, or of which nothing is known, as signatures show them.
+    refused or ignored, or of which nothing is known, as signatures show them. `unasked` counts planned repeats that
+    have not been requested yet.
     """
 
     run: str
@@ -84,6 +85,7 @@ class RunFacts:
     joint: tuple[str, ...] = ()
     given: str | None = None
     directions: Mapping[str, int] = field(default_factory=dict)
+    unasked: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -104,7 +104,7 @@ def page_sections(inputs: ReportInputs, progress: Progress | None = None) -> Ite
     for identity, title, maker in sections_of(inputs):
         if progress is not None:
             progress(title)
-        named = title if identity == "audit" else inputs.raters.said(title)
+        named = title if identity == "audit" else inputs.raters.worded(title)
         try:
             blocks = maker(inputs)
         except JudgeError as error:

@@ -216,7 +216,7 @@ class ReportInputs:
 
     @cached_property
     def unasked(self) -> int:
-        """Planned repeats of comparisons that have not been asked yet."""
+        """Planned repeats of comparisons that have not been requested yet."""
         return unasked(self.compared_facts)
 
     @cached_property

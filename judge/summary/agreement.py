@@ -97,7 +97,7 @@ def _listed(differences: Sequence[tuple[str, Estimate]], most: int) -> str:
 def people(evidence: Evidence, best: Margin) -> Answer:
     """Answer on agreement with people: tau over all stories, compared with the control and with one more person."""
     raters = evidence.raters_of(best.dataset)
-    question = f"Does it rate stories as {raters.them if raters.labels_note else 'people do'}?"
+    question = f"Does it rate stories as {raters.noun if raters.labels_note else 'people do'}?"
     verdict = rules.of_agreement(best)
     if best.value.value is None:
         why = f"{best.value.reason}".removeprefix("undefined ")
@@ -161,7 +161,7 @@ def labels(evidence: Evidence, best: Margin) -> Iterator[Answer]:
     if row is None:
         return
     raters = evidence.raters_of(best.dataset)
-    question = f"Are its labels those of {raters.them}?"
+    question = f"Are its labels those of {raters.noun}?"
     verdict = rules.of_labels(row)
     value = row.statistics["balanced_accuracy"]
     if value.value is None:
@@ -170,7 +170,7 @@ def labels(evidence: Evidence, best: Margin) -> Iterator[Answer]:
     criteria = "all criteria" if row.is_all else row.subject.criterion
     sentences = [
         f"Balanced accuracy {_two(value)}, kappa {_two(row.statistics['kappa'])} over {row.n:,} labels of {criteria}.",
-        f"A judge that knows nothing has {row.chance:.2f}.",
+        f"An uninformed judge has {row.chance:.2f}.",
     ]
     beside = row.beside.get("balanced_accuracy")
     if beside is not None and beside.over.value is not None:

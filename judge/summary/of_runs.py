@@ -93,5 +93,5 @@ class RunsCompared:
 
     @cached_property
     def unasked(self) -> int:
-        """Planned repeats of comparisons that have not been asked yet."""
+        """Planned repeats of comparisons that have not been requested yet."""
         return unasked(self.compared_facts)

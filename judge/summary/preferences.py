@@ -228,7 +228,7 @@ def _loss(compared: Compared) -> Answer:
         lost = ", ".join(f"{cause.replace('_', ' ')} {count:,}" for cause, count in counts.items() if count)
         share = f"{100 * decided / asked:.1f} %"
         first = f"Of {asked:,} comparisons asked, {share} have a preference or a tie; the others ({lost}) stay missing."
-    left = (f"{compared.unasked:,} planned repeats have not been asked yet.",) if compared.unasked else ()
+    left = (f"{compared.unasked:,} planned repeats have not been requested yet.",) if compared.unasked else ()
     return Answer(question, (first, *left), of_loss(decided, asked), label="lost")
 
 

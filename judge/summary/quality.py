@@ -107,8 +107,8 @@ def lost(evidence: Evidence, matrix: RatingMatrix, best: Margin | None) -> Answe
     first = f"{rated:,} of {asked:,} repeats have a rating{f' (lost: {named})' if named else ''}."
     groups = selective(evidence.coverage.tests)
     raters = evidence.raters_of(matrix.dataset)
-    whole = tuple(raters.said(_lost_more(which, cells)) for which, cells in groups.items())
-    some = tuple(raters.said(f"Stories {which} were lost more ({_rows(cells)}).") for which, cells in groups.items())
+    whole = tuple(raters.worded(_lost_more(which, cells)) for which, cells in groups.items())
+    some = tuple(raters.worded(f"Stories {which} were lost more ({_rows(cells)}).") for which, cells in groups.items())
     return Answer(question, (first, *whole), rules.of_loss(rated, asked), label, (first, *some))
 
 
@@ -129,7 +129,7 @@ def wrong(evidence: Evidence, best: Margin) -> Answer:
     mine = [finding for finding in diagnosis.tested if (finding.dataset, finding.cell.run) == (best.dataset, best.run)]
     findings = [finding for finding in mine if holds(finding, diagnosis.options.alpha)]
     verdict = rules.of_faults(len(findings), len(mine))
-    whole, some = (raters.said(_counted(findings, mine, most)) for most in (len(findings), _FINDINGS))
+    whole, some = (raters.worded(_counted(findings, mine, most)) for most in (len(findings), _FINDINGS))
     sentences, brief = ((whole,), (some,)) if findings else ((), ())
     if not mine:
         reasons = dict.fromkeys(

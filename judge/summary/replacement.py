@@ -18,8 +18,8 @@ _NAMED = 3
 
 
 def answer(evidence: Evidence, best: Margin) -> Answer:
-    """Answer on the replacement of an annotator: the verdict of the test, its criteria, and the result of a judge that
-    knows nothing of the story.
+    """Answer on the replacement of an annotator: the verdict of the test, its criteria, and the result of an
+    uninformed judge.
     """
     question, label = "May it replace an annotator?", "replace"
     if evidence.raters_of(best.dataset).labels_note:
@@ -37,7 +37,7 @@ def answer(evidence: Evidence, best: Margin) -> Answer:
 
 
 def tests_of(evidence: Evidence, best: Margin) -> tuple[list[AltTestRow], list[str]]:
-    """The row's replacement tests, and those of people's criteria that a judge that knows nothing of the story passes
+    """The row's replacement tests, and those of people's criteria that an uninformed judge passes
     too.
     """
     rows = [test for test in evidence.replacement(best).tests if test.subject.dataset == best.dataset]
@@ -66,7 +66,7 @@ def _tested(mine: Sequence[AltTestRow], nulls: Sequence[str], most: int) -> str:
     iccs = [test.people_icc.value for test in tested if test.people_icc.value is not None]
     icc = f" People agree with each other at ICC(1,1) {min(iccs):.2f} to {max(iccs):.2f}." if iccs else ""
     own = [name for name in nulls if name in {test.subject.against for test in tested}]
-    empty = f" A judge that knows nothing passes on {_list(own, most)}: passing there says nothing." if own else ""
+    empty = f" An uninformed judge passes on {_list(own, most)}: passing there says nothing." if own else ""
     left = f" Not testable: {len(mine) - len(tested)} criteria." if len(mine) > len(tested) else ""
     return first + icc + empty + left
 

@@ -94,7 +94,7 @@ def of_consistency(median: float) -> Verdict:
 
 
 def of_replacement(tests: Sequence[AltTestRow], nulls: Sequence[str], below_people: bool) -> Verdict:
-    """Verdict on whether the row may replace an annotator. A criterion that a judge that knows nothing of the story
+    """Verdict on whether the row may replace an annotator. A criterion that an uninformed judge
     passes too is no proof.
 
     `nulls` are those criteria of people's; `below_people` says that the row's tau lies below one more person's by the
@@ -111,7 +111,7 @@ def of_replacement(tests: Sequence[AltTestRow], nulls: Sequence[str], below_peop
     if proven:
         return Verdict(f"on {len(proven)} of {len(tested)} criteria", rule)
     if passed:
-        return Verdict("shows nothing", "a judge that knows nothing passes the test too")
+        return Verdict("shows nothing", "an uninformed judge passes the test too")
     if below_people:
         return Verdict("no", f"{rule}; tau lies below one more person's")
     return Verdict("not shown", rule)
@@ -208,11 +208,10 @@ class Rule:
 
 
 RULES = (
-    Rule("replace", "yes", "on every criterion that can be tested the judge passes, and a judge that knows nothing "
-         "does not"),
+    Rule("replace", "yes", "on every criterion that can be tested the judge passes, and an uninformed judge does not"),
     Rule("replace", "on K of N criteria", "the same holds on K of the N criteria that can be tested"),
-    Rule("replace", "shows nothing", "the judge passes, but only where a judge that knows nothing (one rating for all, "
-         "or people's ratings dealt at random) passes too"),
+    Rule("replace", "shows nothing", "the judge passes, but only where an uninformed judge (one rating for all, "
+         "or people's ratings randomly permuted) passes too"),
     Rule("replace", "no", "it passes on none, and its tau lies below that of one more person by the 95 % interval of "
          "the paired difference"),
     Rule("replace", "not shown", "it passes on none, and nothing shows that it lies below one more person"),

@@ -119,8 +119,8 @@ def _dates(best: Margin) -> Dated | None:
 
 def _asked_of(raters: Raters, answer: Answer) -> Answer:
     """An answer whose question and rule speak of labels where no person rated the stories."""
-    rule = answer.verdict and replace(answer.verdict, rule=raters.said(answer.verdict.rule))
-    return replace(answer, question=raters.said(answer.question), verdict=rule)
+    rule = answer.verdict and replace(answer.verdict, rule=raters.worded(answer.verdict.rule))
+    return replace(answer, question=raters.worded(answer.question), verdict=rule)
 
 
 def _commands(

@@ -26,7 +26,7 @@ _NAMED = 2
 
 def systems(evidence: Evidence, matrix: RatingMatrix, best: Margin) -> Answer:
     """Answer on systems: tau over system means, compared with each person and with the control."""
-    question = f"Does it rank systems as {evidence.raters_of(best.dataset).them} do?"
+    question = f"Does it rank systems as {evidence.raters_of(best.dataset).noun} do?"
     rows = [row for row in evidence.correlations_over_systems.rows if row.subject.dataset == best.dataset]
     key = (best.run, best.judge, best.eval_prompt)
     mine = _mean([row for row in rows if (row.subject.run, row.subject.judge, row.subject.eval_prompt) == key], JUDGE)
@@ -85,7 +85,7 @@ def better(evidence: Evidence, matrix: RatingMatrix, best: Margin) -> Answer | N
         return None
     by_judge, by_people = (_first(matrix.systems, side) for side in sides)
     over = f" (means over {mine.shape[0]} criteria)" if mine.shape[0] > 1 else ""
-    places = f"First and second by the judge: {by_judge}; by {raters.them}: {by_people}."
+    places = f"First and second by the judge: {by_judge}; by {raters.noun}: {by_people}."
     alike = f"{agreed:,} of {pairs:,} pairs of systems have the same order by both{over}."
     verdict = rules.of_order(agreed, pairs, len(matrix.systems))
     brief = f"{agreed:,} of {pairs:,} pairs of systems alike{over}."

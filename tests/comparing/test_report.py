@@ -49,7 +49,7 @@ def test_the_first_box_says_what_the_values_say(compared: ReportInputs) -> None:
     assert lost.verdict is not None
     assert lost.verdict.text == "nothing"
     assert lost.sentences[0].startswith("Nothing was lost: each of the 20 comparisons")
-    assert lost.sentences[1] == "4 planned repeats have not been asked yet."
+    assert lost.sentences[1] == "4 planned repeats have not been requested yet."
     assert any("implied" in said for said in told["What limits these figures?"].sentences)
 
 

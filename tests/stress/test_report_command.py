@@ -44,7 +44,7 @@ def test_the_answer_comes_first(stressed: Path, capsys: pytest.CaptureFixture[st
     assert _run("stress", "report", stressed) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "coverage: 174 asked, 174 answered, 174 rated, 100.0 %"
-    assert lines[2] == "What these judges miss, are moved by, fall for"
+    assert lines[2] == "Findings of the stress tests"
     text = "\n".join(lines)
     assert "lexical-repetition (0.96)" in text
     assert text.index("Is it noticed?") > text.index("|pairs:origin|")
@@ -115,7 +115,7 @@ def test_the_report_has_a_section_and_the_figure_a_row_a_perturbation(
     assert _run("report", stressed, "-o", tmp_path / "r.html", "--resamples", 20, "--permutations", 20) == 0
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     section = page[page.index('id="stress"') :]
-    assert section.index("What these judges miss, are moved by, fall for") < section.index("Is it noticed?")
+    assert section.index("Findings of the stress tests") < section.index("Is it noticed?")
     assert "cannot be drawn" not in page
     capsys.readouterr()
     assert _run("figure", "stress", stressed, "--criterion", "Coherence", "-o", tmp_path / "f.svg") == 0

@@ -151,7 +151,7 @@ def test_the_topic_has_the_figure_and_leads_to_the_stories(server: Served, root:
     assert "<svg" in page
     assert "Share of pairs in which the untouched story is rated higher" in page
     assert 'href="/run/stress/changed"' in page
-    assert page.index("What these judges miss") < page.index("<svg") < page.index("Is it noticed?")
+    assert page.index("Findings of the stress tests") < page.index("<svg") < page.index("Is it noticed?")
     other = computed(server, "/run/tale/tables?show=stress")
     assert "This table cannot be made" in other
     assert "<svg" not in other.partition("<main")[2]

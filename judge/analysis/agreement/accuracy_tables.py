@@ -50,7 +50,7 @@ def _explained(options: AccuracyOptions) -> list[str]:
         f"story-prompts ({options.folds}), median shown"
     )
     chance = (
-        "SPA by chance %: SPA of a judge that knows nothing, mean over "
+        "SPA by chance %: SPA of an uninformed judge, mean over "
         f"{DEALT} random assignments of the same ratings to the systems within each story-prompt; 95 % below: the "
         "value that 95 % of these assignments "
         "do not exceed, or, where higher, that of as many assignments of whole systems; an SPA that is no higher "

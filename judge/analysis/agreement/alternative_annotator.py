@@ -31,7 +31,7 @@ Codes = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 NULL: Final = "null"
-"""The kind of a row of a judge that knows nothing; others are judges'."""
+"""The kind of a row of an uninformed judge; others are judges'."""
 
 Agreed = tuple[Estimate, Estimate]
 """How far the people of a criterion agree: ICC(1,1), and the share of their pairs who rate a story the same."""
@@ -47,9 +47,9 @@ class AltTestRow:
     Attributes
     ----------
     subject : Subject
-        The judge; of one that knows nothing, what it gives.
+        The judge; of an uninformed judge, what it gives.
     kind : ``judge`` or ``null``
-        ``null``: one that knows nothing (`null_judges`).
+        ``null``: an uninformed judge (`null_judges`).
     winning_rate, advantage, passed, p
         See `stats.agreement.alt_test`: p is the least level at which the judge would pass.
     clustered_rate, clustered_passed, clustered_p

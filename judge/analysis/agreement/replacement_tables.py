@@ -94,21 +94,21 @@ def verdict(result: Replacement) -> str:
     passes = f"{who} pass{'es' if who == 'the judge' else ''} on {on}"
     if not proven:
         return (
-            f"May a judge replace a person? The test is not informative: {passes}, but on each a judge that "
-            "knows nothing passes too."
+            f"May a judge replace a person? The test is not informative: {passes}, but on each an uninformed judge "
+            "passes too."
         )
     if len(proven) == len(judges):
-        return f"May a judge replace a person? Yes: {passes}, where a judge that knows nothing does not."
-    beside = f", on {len(proven)} of them where a judge that knows nothing does not"
+        return f"May a judge replace a person? Yes: {passes}, where an uninformed judge does not."
+    beside = f", on {len(proven)} of them where an uninformed judge does not"
     return f"May a judge replace a person? In part: {passes}{beside}."
 
 
 def _null_passes(result: Replacement) -> list[str]:
-    """Caution on the criteria where a judge that knows nothing passes; none where it passes nowhere."""
+    """Caution on the criteria where an uninformed judge passes; none where it passes nowhere."""
     passed = dict.fromkeys(row.subject.criterion for row in result.tests if row.kind == NULL and row.passed)
     if not passed:
         return []
-    return [f"a judge that knows nothing passes on {', '.join(passed)}: there, passing is no evidence for a judge"]
+    return [f"an uninformed judge passes on {', '.join(passed)}: there, passing is no evidence for a judge"]
 
 
 def _mean_table(result: Replacement) -> Table:

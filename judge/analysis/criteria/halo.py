@@ -23,9 +23,11 @@ from judge.stats.resampling.jackknife import Test
 Floats = NDArray[np.float64]
 
 ONE_CRITERION = "undefined with fewer than 2 criteria that people rated too"
-NO_PERSONS = "undefined: who gave which rating is not known, so that one rater's criteria cannot be set side by side"
+NO_PERSONS = (
+    "undefined: who gave which rating is not known, so that one rater's ratings of two criteria cannot be compared"
+)
 NO_DIFFERENCE = (
-    "undefined: people's ratings of different criteria, or of stories, differ by hardly more than their error"
+    "undefined: the differences between people's ratings of two criteria, or of two stories, hardly exceed their error"
 )
 UNRATED = "undefined: no story that the judge rated has two of people's ratings of every criterion"
 

@@ -40,8 +40,8 @@ LEAST_LOSSES = 5
 """With losses on fewer story-prompts nothing is known of what is lost."""
 
 _NO_SPREAD = (
-    "undefined: less than a tenth of the differences between stories' mean ratings is more than disagreement within "
-    "stories, so there is no spread to compare with"
+    "undefined: people's disagreement within stories explains more than nine tenths of the variance of stories' mean "
+    "ratings, so there is no spread to compare with"
 )
 _NO_POINTS = "left out: two labels are not points of a scale"
 _NO_ORDER = "left out: labels without an order are not points of a scale"

@@ -71,8 +71,8 @@ def _meanings(tested: set[str]) -> list[str]:
     notes = []
     if tested & {"length", "self-preference", "halo"}:
         notes.append(
-            "length, self-preference, halo: estimated at equal ratings by people, corrected for people's error; the "
-            "judge's scale may be a curved function of people's, and the interval allows for that"
+            "length, self-preference, halo: estimated between stories that people rate equally, corrected for the "
+            "error of people's ratings; the intervals allow for a judge whose scale is a curved function of people's"
         )
     if "self-preference" in tested:
         notes.append(

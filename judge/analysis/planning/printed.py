@@ -30,7 +30,7 @@ _COSTS = (
     Column("hours", "hours for .01 of tau", digits=3),
 )
 _NULL_PASSES = 0.2
-"""How often a judge that knows nothing may pass before it is said."""
+"""How often an uninformed judge may pass before it is said."""
 
 _ASKS: Mapping[Question, str] = {
     "half-width": "how sure is tau?",
@@ -85,7 +85,7 @@ def _answered(some: Sequence[Answer], result: Planned) -> Iterator[str]:
     if most is not None and most.number.value is not None:
         yield _number_sentence(most, with_number, result)
     elif every:
-        yield f"No number does, for the middle judge and criterion: {every[0].reason or _beyond()}."
+        yield f"No number is known for the middle judge and criterion: {every[0].reason or _beyond()}."
     if every:
         return
     yield from _without([answer for answer in some if answer.number.value is None], everywhere=most is None)
@@ -103,13 +103,14 @@ def _without(some: Sequence[Answer], *, everywhere: bool) -> Iterator[str]:
         limits = sorted(answer.limit for answer in answers if answer.limit is not None)
         if limits:
             ends = dict.fromkeys(f"{limit:.2f}" for limit in (limits[0], limits[-1]))
+            unit = answers[0].unit
             with_them = f" (with {answers[0].design})" if answers[0].design else ""
             yield (
-                f"No number does{for_whom}{with_them}: with ever larger numbers the reliability approaches "
-                f"{' to '.join(ends)}."
+                f"No number of {unit} suffices{for_whom}{with_them}: even with unlimited {unit} the reliability would "
+                f"be {' to '.join(ends)}."
             )
         else:
-            yield f"No number{for_whom}: {reason}."
+            yield f"No number is known{for_whom}: {reason}."
 
 
 def _number_sentence(most: Answer, answers: Sequence[Answer], result: Planned) -> str:
@@ -151,7 +152,7 @@ def _now(answer: Answer, result: Planned) -> str:
 
 
 def _null(answer: Answer, several: int) -> str:
-    """Whether passing would say anything: a judge that knows nothing passes where people agree little."""
+    """Whether passing would say anything: an uninformed judge passes where people agree little."""
     if answer.null is None or answer.null < _NULL_PASSES:
         return ""
     where = f" on {answer.criterion}" if several > 1 else ""

@@ -89,7 +89,7 @@ def _box(result: Stress) -> Table:
     ]
     columns = [*_judge_columns(result), Column("finding", "finding"), Column("what", "perturbations", wrap=40)]
     notes = [*result.notes, _BOX, _family(result)]
-    return Table("What these judges miss, are moved by, fall for", columns, rows, result.signature, notes)
+    return Table("Findings of the stress tests", columns, rows, result.signature, notes)
 
 
 def _family(result: Stress) -> str:

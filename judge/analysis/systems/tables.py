@@ -91,7 +91,7 @@ def _left_out(matrix: RatingMatrix, *, differences: bool) -> str | None:
     judges = sum(not source.is_people for source in sources(matrix))
     if judges > FEW:
         sentence = f"{matrix.dataset}: {judges} judges x Eval-Prompts: their own tables are left out here"
-        choose = Advice("choose with {judge} and {eval_prompt}, or ask for all with {full}", full=True)
+        choose = Advice("choose with {judge} and {eval_prompt}, or print all with {full}", full=True)
         return Note(sentence, choose, joint="; ")
     several = any(len(source.criteria) > 1 for source in sources(matrix))
     if not (differences and several):

@@ -88,21 +88,17 @@ def _size(inputs: ReportInputs) -> Iterator[Item]:
     few = [m for m in inputs.matrices if len(m.systems) < FEW_SYSTEMS]
     systems = "; ".join(f"{m.dataset}: {len(m.systems)}" for m in inputs.matrices)
     state = "gap" if few else "met"
-    tail = f" (fewer than {FEW_SYSTEMS} prove little at system level)" if few else ""
+    tail = f" (fewer than {FEW_SYSTEMS} systems are weak evidence at system level)" if few else ""
     needs = "stories by more systems; no command makes them, so base the claim on stories" if few else ""
     yield Item("Enough systems for a claim about systems", state, systems + tail, needs=needs)
 
 
 def _loss(inputs: ReportInputs) -> Iterator[Item]:
     runs = inputs.named_runs
-    unfinished = [note for note in inputs.general_notes if "have not been asked yet" in note]
-    state = "gap" if unfinished else "met"
-    yield Item(
-        "The run is complete",
-        state,
-        "; ".join(unfinished) or "every planned repeat was requested",
-        f"judge run {runs}" if unfinished else "",
-    )
+    left = sum(fact.unasked for fact in inputs.table.facts)
+    finding = f"{left:,} planned repeats have not been requested yet" if left else "every planned repeat was requested"
+    closes = f"judge run {runs}" if left else ""
+    yield Item("The run is complete", "gap" if left else "met", finding, closes)
     yield Item("What is missing, and why", "met", tables.sentence(inputs.coverage.total))
     tested = [test.test.p for test in inputs.coverage.tests if test.test.p is not None]
     strong = sum(p < 0.05 for p in tested)
@@ -150,7 +146,7 @@ def _bars(inputs: ReportInputs) -> Iterator[Item]:
         unknown = kind == CEILING and any(bar.why.unavailable for bar in absent)
         state = "met" if margins and not missing else "open" if unknown else "gap"
         needs = "ratings of each story by two people or more" if state == "gap" and kind == CEILING else ""
-        yield Item(name, state, inputs.raters.said("; ".join(missing)) or "beside every judge", needs=needs)
+        yield Item(name, state, inputs.raters.worded("; ".join(missing)) or "beside every judge", needs=needs)
 
 
 def _tests(inputs: ReportInputs) -> Iterator[Item]:

@@ -31,7 +31,7 @@ def _size(inputs: ReportInputs) -> Iterator[Item]:
     finding = "; ".join(parts) or "none was asked"
     yield Item("How many pairs, story-prompts and systems", "met" if parts else "gap", finding)
     if not inputs.rates:
-        tail = f"fewer than {FEW_SYSTEMS} prove little at system level" if few else "in every dataset"
+        tail = f"fewer than {FEW_SYSTEMS} systems are weak evidence at system level" if few else "in every dataset"
         needs = "stories by more systems; no command makes them, so base the claim on stories" if few else ""
         yield Item("Enough systems for a claim about systems", "gap" if few else "met", tail, needs=needs)
 

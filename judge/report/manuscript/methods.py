@@ -192,7 +192,7 @@ def _statistics(inputs: ReportInputs) -> Iterator[str]:
         raters = inputs.raters
         given = "the label" if raters.labels_note else "the mean of people's ratings"
         yield (
-            f"Agreement with {raters.them} is Kendall's tau-b {cite('kendall-1945-ties')} between the mean of a "
+            f"Agreement with {raters.noun} is Kendall's tau-b {cite('kendall-1945-ties')} between the mean of a "
             f"judge's rated repeats and {given} of a story, over all stories and over system means, with "
             f"95 % intervals from {options.resamples:,} resamples of story-prompts "
             f"{cite('deutsch-etal-2021-statistical')} (seed {options.seed}): expanded percentiles over stories, and "

@@ -148,7 +148,7 @@ def _drawn(facts: AuditFacts) -> str:
 def _known(facts: AuditFacts, names: Sequence[str]) -> list[str]:
     """Variables that the draw used, as prose names them, saying which are not known of every explanation."""
     partly = facts.sampling.get("unknown") or {}
-    plain = [facts.raters.said(name) for name in _plain(names)]
+    plain = [facts.raters.worded(name) for name in _plain(names)]
     return [
         f"{plain_name} (where known)" if name in partly else plain_name
         for name, plain_name in zip(names, plain, strict=True)

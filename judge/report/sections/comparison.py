@@ -48,12 +48,12 @@ def _compared(inputs: ReportInputs, by: Factor, names: Sequence[str], others: in
     options = _options(inputs, by, names, others)
     yield heading(f"{_NAMES[by]} compared on the same stories")
     comparison = compared(inputs.table, options)
-    in_words = inputs.raters.said
+    in_words = inputs.raters.worded
     sentences = [f"{_where(comparison, entry)}{in_words(entry.sentence)}" for entry in comparison.entries]
     if len(sentences) <= MOST_SENTENCES:
         yield items(sentences)
     else:
-        yield prose(inputs.raters.said(_counted(comparison)))
+        yield prose(inputs.raters.worded(_counted(comparison)))
     if any(entry.result.means["tau"].defined for entry in comparison.entries):
         chart = contrasts.forest(comparison, _NAMES[by], resamples=options.resamples, raters=inputs.raters)
         yield figure(charts.forest(chart, f"contrasts-{by.replace('_', '-')}", width=230), chart.caption)

@@ -35,7 +35,7 @@ _RIVALS = 3
 
 def answers(inputs: ReportInputs) -> list[Answer]:
     """Answers on caveats where there are any, then agreement, loss, consistency, explanations, their audit."""
-    rater_words = inputs.raters.them
+    rater_words = inputs.raters.noun
     first = tuple(_caveats(inputs))
     answers_so_far = [Answer(WORTH, first)] if first else []
     for matrix in inputs.matrices:
@@ -120,7 +120,7 @@ def agreement_sentences(matrix: RatingMatrix, margins: Sequence[Margin], raters:
     shown = judges or margins
     defined = [lead for lead in shown if lead.value.value is not None]
     if not defined:
-        yield f"On {where} agreement with {raters.them} is undefined: {shown[0].value.reason}."
+        yield f"On {where} agreement with {raters.noun} is undefined: {shown[0].value.reason}."
         return
     best = best_of(defined) or defined[0]
     yield from _agreement(where, best, len(shown), raters)
@@ -130,7 +130,7 @@ def agreement_sentences(matrix: RatingMatrix, margins: Sequence[Margin], raters:
 def _agreement(where: str, best: Margin, rows: int, raters: Raters) -> Iterator[str]:
     number = len(best.criteria)
     over = f"mean over {number} criteria" if number > 1 else best.criteria[0]
-    coefficient = f"Kendall's tau‑b ×100 with {raters.them}, {over}, is {worded(best.value)}"
+    coefficient = f"Kendall's tau‑b ×100 with {raters.noun}, {over}, is {worded(best.value)}"
     if rows == 1:
         yield f"On {where}, {best.name}: {coefficient}."
         return
@@ -138,10 +138,10 @@ def _agreement(where: str, best: Margin, rows: int, raters: Raters) -> Iterator[
     flattered = f"the {most} of {rows} rows, one a judge and Eval-Prompt, on these same stories, which flatters it"
     if any(rival.ahead for rival in best.rivals):
         own = f"{best.name} has the {most} value on its own stories ({100 * best.share:.0f} %)"
-        yield f"On {where} no row is named the closest to {raters.them}. {own}: {coefficient}. {_common(best.rivals)}."
+        yield f"On {where} no row is named the closest to {raters.noun}. {own}: {coefficient}. {_common(best.rivals)}."
     else:
         common = f" {_common(best.rivals)}." if best.rivals else ""
-        yield f"On {where}, {best.name} follows {raters.them} closest: {coefficient} ({flattered}).{common}"
+        yield f"On {where}, {best.name} follows {raters.noun} closest: {coefficient} ({flattered}).{common}"
 
 
 def _common(rivals: Sequence[Rival]) -> str:
@@ -212,7 +212,7 @@ def _loss(inputs: ReportInputs) -> Answer:
         return Answer(question, ("No request was made to a judge.",))
     (row,) = inputs.coverage.total.rows
     asked, rated, share = row.asked, row.rated, row.share
-    findings = [inputs.raters.said(f"{finding[:1].upper()}{finding[1:]}.") for finding in inputs.coverage.findings]
+    findings = [inputs.raters.worded(f"{finding[:1].upper()}{finding[1:]}.") for finding in inputs.coverage.findings]
     if rated == asked:
         first = f"No rating is missing: each of the {asked:,} requested repeats has one."
     else:

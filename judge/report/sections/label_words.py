@@ -34,12 +34,14 @@ def answer(inputs: ReportInputs, dataset: str, on: str) -> Answer | None:
         return None
     raters = inputs.raters_of(dataset)
     defined = [row for row in judges if row.statistics["balanced_accuracy"].defined]
-    question = f"Are the judge's labels those of {raters.them}{on}?"
+    question = f"Are the judge's labels those of {raters.noun}{on}?"
     if not defined:
         reason = judges[0].statistics["balanced_accuracy"].reason
         return Answer(question, (f"Balanced accuracy is {reason}.",))
     best = max(defined, key=lambda row: row.statistics["balanced_accuracy"].value or 0.0)
-    return Answer(question, tuple(raters.said(sentence) for sentence in _sentences(best, len(judges))), of_labels(best))
+    return Answer(
+        question, tuple(raters.worded(sentence) for sentence in _sentences(best, len(judges))), of_labels(best)
+    )
 
 
 def blocks(inputs: ReportInputs) -> list[Markup]:
@@ -47,7 +49,7 @@ def blocks(inputs: ReportInputs) -> list[Markup]:
     confusions = inputs.confusions
     if confusions is None:
         return []
-    parts = [heading(inputs.raters.said("Labels beside people's")), prose(_READ)]
+    parts = [heading(inputs.raters.worded("Labels beside people's")), prose(_READ)]
     for number, matrix in enumerate(inputs.matrices):
         rows = [row for row in confusions.main(matrix.dataset) if row.kind != CONTROL]
         if any(row.counts for row in rows):
@@ -65,7 +67,7 @@ def _sentences(best: ConfusionRow, rows: int) -> Iterator[str]:
     yield (
         f"On {subject.dataset}, {over}, {name} has a balanced accuracy of {_worded(numbers['balanced_accuracy'])}"
         f"{flattered}, {f1} {_worded(numbers['f1'])} and kappa {_worded(numbers['kappa'])}, over {best.n:,} labels. "
-        f"A judge that knows nothing has a balanced accuracy of {best.chance:.2f} and kappa 0."
+        f"An uninformed judge has a balanced accuracy of {best.chance:.2f} and kappa 0."
     )
     people, judge = best.prevalence(best.by_people), best.prevalence(best.by_judge)
     if people is not None and judge is not None:

@@ -44,7 +44,7 @@ def diagnostic_blocks(inputs: ReportInputs) -> list[Markup]:
     (significant,), (every,) = diagnose.tables(result), diagnose.tables(result, full=True)
     counted = diagnose.counted(result)
     return [
-        prose(inputs.raters.said(f"{counted[:1].upper()}{counted[1:]}.")),
+        prose(inputs.raters.worded(f"{counted[:1].upper()}{counted[1:]}.")),
         shown(_tally(result), inputs),
         shown(significant, inputs, folded=True),
         shown(every, inputs, folded=True, title=f"{every.title}: every test, significant or not"),

@@ -13,7 +13,7 @@ some story-prompts than on others: the same test is then made once more with the
 as many degrees of freedom as there are clusters less one (`means.clustered_error`), adjusted in the same way. With one
 story a cluster it is the published test.
 
-Where people hardly agree any smooth judge wins: show their agreement, and what a judge that knows nothing gets
+Where people hardly agree any smooth judge wins: show their agreement, and what an uninformed judge gets
 (`analysis.agreement.null_judges`), beside it.
 """
 

@@ -49,7 +49,7 @@ def effective_judges(ratings: Floats, people: Floats, noise: float, cluster: Cod
     if k < 2:
         return Estimate.undefined("undefined for a single judge", n=n)
     if n < 3 or (j.std(axis=0) < 1e-9).any():
-        return Estimate.undefined("undefined: a judge gives all these stories one rating", n=n)
+        return Estimate.undefined("undefined: a judge gives all these stories the same rating", n=n)
     j = (j - j.mean(axis=0)) / j.std(axis=0)
     if float(y.var()) - noise <= 0:
         return Estimate.undefined("undefined: people's means vary no more than their noise", n=n)

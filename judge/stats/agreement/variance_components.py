@@ -52,7 +52,7 @@ class Component:
         if value is None or low is None or high is None or high >= 0:
             return self.variance
         return Estimate.undefined(
-            f"undefined: {self.term} is estimated at {value:.3g} [{low:.3g}, {high:.3g}], and no variance is below 0",
+            f"undefined: {self.term} is estimated at {value:.3g} [{low:.3g}, {high:.3g}], impossible for a variance",
             n=self.variance.n,
         )
 
@@ -93,7 +93,7 @@ class VarianceComponents:
         terms = [str(part.term) for part, end in pairs if part.negative and part.mean_square > 0 and end < 0]
         if not terms:
             return None
-        return f"undefined: the variance of {' and of '.join(terms)} is surely estimated below 0, which no variance is"
+        return f"undefined: the variance of {' and of '.join(terms)} is clearly below 0, impossible for a variance"
 
     def share(self, component: Component) -> Estimate:
         """Share of one component in the variance of one rating, negative components counted as 0, with an interval.

@@ -29,22 +29,22 @@ LEAST_RELIABILITY = 0.1
 """Below this share of true variance in people's means nothing can be corrected for: the statistic is undefined."""
 
 NO_QUALITY = (
-    "undefined: within systems less than a tenth of the differences between stories' mean ratings is more than "
-    "disagreement within stories, so there is no quality to compare with"
+    "undefined: people's disagreement within stories explains more than nine tenths of the variance of stories' mean "
+    "ratings within systems, so that the stories' quality is not known"
 )
 NO_CURVE = (
-    "undefined: people disagree too much to show whether the judge's scale bends against theirs, which can look the "
-    "same"
+    "undefined: people disagree too much to show whether the judge's scale is a curved function of theirs, which can "
+    "look like this bias"
 )
 CROWDED = (
-    "undefined: two in five of people's ratings or more are the lowest, or the highest; how good those stories are is "
-    "not known, and a judge that tells them apart would seem to follow whatever goes with quality"
+    "undefined: 40 % or more of people's ratings are at one end of the scale; how these stories differ in quality is "
+    "not known, and a judge that distinguishes them would seem to follow whatever is correlated with quality"
 )
 MOST_AT_END = 0.4
 """Share of people's ratings at one end of the scale from which on the curve is lost in what nobody can see there."""
 
-NO_OTHER = "undefined: what is tested hardly differs between stories of equal quality"
-RATED_ONCE = "undefined: no story has two of people's ratings, so that their error is not known"
+NO_OTHER = "undefined: the tested property hardly differs between stories of equal quality"
+RATED_ONCE = "undefined: no story has two of people's ratings, so that the error of people's ratings is not known"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

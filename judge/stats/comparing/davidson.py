@@ -359,7 +359,7 @@ def _separated(design: Design, rows: Comparisons) -> str | None:
         return None
     along = solution.x[design.systems : design.systems + design.further.shape[1]]
     if rows.ended[:, SECOND].sum() == 0 or rows.ended[:, FIRST].sum() == 0:
-        return "undefined: the story shown in one place won every comparison that was no tie"
+        return "undefined: the story in one of the two positions won every comparison that was not a tie"
     terms = "strengths and covariates or position" if np.abs(along).max(initial=0.0) > 1e-6 else "strengths"
     return f"undefined: {terms} predict every win and loss of some systems perfectly, so that no finite fit exists"
 

@@ -27,7 +27,7 @@ Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
 NO_PAIR = "undefined: no pair that both sides judged"
-NO_PREFERENCE = "undefined: no pair of which people prefer one story"
+NO_PREFERENCE = "undefined: no pair of which people prefer either story"
 
 
 @dataclass(frozen=True, slots=True)

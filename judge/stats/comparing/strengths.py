@@ -23,7 +23,7 @@ from judge.stats.resampling.intervals import expanded
 
 Floats = NDArray[np.float64]
 
-NO_TIE = "undefined: nothing was tied"
+NO_TIE = "undefined: no comparison is a tie"
 _CHUNK = 2_000_000
 
 

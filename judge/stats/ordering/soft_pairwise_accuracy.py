@@ -9,7 +9,7 @@ A permutation that reproduces the observed difference exactly counts one half (m
 + p(b, a) = 1 and SPA does not depend on the order of the systems. Without such ties, which continuous scores hardly
 have, it is the published statistic.
 
-A judge that knows nothing does not get 0: its p lie anywhere, and SPA between 50 and 75 %, by how surely people tell
+An uninformed judge does not get 0: its p lie anywhere, and SPA between 50 and 75 %, by how surely people tell
 the systems apart. `by_chance` says what the same ratings get when dealt at random.
 """
 

@@ -116,7 +116,7 @@ def test_what_spa_the_same_ratings_get_by_chance_stands_beside_it(make_table) ->
     alone = accuracies(table, AccuracyOptions(ci="none")).frame.set_index("judge").loc["openai/m"]
     assert alone["spa_chance"] == honest["spa_chance"]
     (printed,) = tables(accuracies(both, AccuracyOptions(ci="none")))
-    assert any(note.startswith("SPA by chance %: SPA of a judge that knows nothing") for note in printed.notes)
+    assert any(note.startswith("SPA by chance %: SPA of an uninformed judge") for note in printed.notes)
 
 
 def test_frame_and_table_are_of_one_value(make_table) -> None:

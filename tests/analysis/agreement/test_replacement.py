@@ -113,7 +113,7 @@ def test_judges_that_know_nothing_stand_beneath_and_pass_where_people_do_not_agr
         assert (mean["passed"], mean["clustered_passed"]) == (passes, passes)
         assert (rows.iloc[2]["p"] < 0.05) <= passes
         printed, _ = tables(replacement(make_table(systems=6, prompts=20, noise=noise)))
-        note = "a judge that knows nothing passes on Relevance: there, passing is no evidence for a judge"
+        note = "an uninformed judge passes on Relevance: there, passing is no evidence for a judge"
         assert (note in printed.notes) == passes
     # Nothing is known of them where people are not known one from another.
     assert replacement(make_table(known_raters=False)).frame["kind"].tolist() == ["judge"]
@@ -129,7 +129,7 @@ def test_always_the_mean_is_the_test_of_one_rating(make_table) -> None:
     exact = replacement(table, ReplacementOptions(measure="exact")).frame.iloc[1]
     whole = alt_test(np.full(120, np.round(given.mean())), given, epsilon=0.1, measure="exact")
     assert exact["advantage"] == pytest.approx(whole.advantage.value, abs=1e-12)
-    # One person against the mean of the others, dealt at random: no better than any other judge that knows nothing.
+    # One person against the mean of the others, dealt at random: no better than any other uninformed judge.
     again = replacement(table).frame
     assert again.iloc[2]["advantage"] == rows.iloc[2]["advantage"]
     other = replacement(table, ReplacementOptions(seed=2)).frame

@@ -89,7 +89,7 @@ def test_halo_of_the_studys_judges(hanna_table: RatingsTable) -> None:
     assert {name: round(found.loc[name, "halo"], 2) for name in expected} == expected
     # Positions hold no person there, and people's ratings of most criteria differ by their error only.
     assert found["excess"].isna().all()
-    assert found.drop("people")["reason"].str.startswith("undefined: people's ratings of different criteria").all()
+    assert found.drop("people")["reason"].str.startswith("undefined: the differences between people's ratings").all()
     assert found.loc["length", "halo"] == pytest.approx(1)
     assert found.loc["length", "own_best"] == 1
 

@@ -47,7 +47,7 @@ def test_the_verdict_goes_by_chance_and_one_person(right: float, verdict: str) -
     assert found.verdict is not None
     assert found.verdict.text == verdict
     assert found.sentences[0].startswith("On toy, A, m, ep1 has a balanced accuracy of 0.")
-    assert "A judge that knows nothing has a balanced accuracy of 0.50 and kappa 0." in found.sentences[0]
+    assert "An uninformed judge has a balanced accuracy of 0.50 and kappa 0." in found.sentences[0]
     assert "judge minus person" in found.sentences[2]
     assert found.sentences[-1].startswith("2 of 96 do not count")
 

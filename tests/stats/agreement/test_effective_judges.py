@@ -46,4 +46,4 @@ def test_undefined_says_why() -> None:
     mean = people.mean(axis=1)
     assert "single" in str(effective_judges(judges[:, :1], mean, 0.0, cluster).reason)
     assert "noise" in str(effective_judges(judges, mean, 1e6, cluster).reason)
-    assert "one rating" in str(effective_judges(np.ones_like(judges), mean, 0.0, cluster).reason)
+    assert "the same rating" in str(effective_judges(np.ones_like(judges), mean, 0.0, cluster).reason)
